@@ -33,6 +33,8 @@ OPEN_REPORTS = "(closed_at IS NULL)"
 # the address that decides the regions of a shop, unlike a road a lot lies in one district
 SHOP_ADDRESS = "coalesce(nullif(lot_address, ''), road_address)"
 BADGE_COLOR = "#52606d"
+# from the largest to the smallest
+REGION_LEVELS = ("sido", "sigungu", "dong")
 
 # columns that several tables have, with their type and default
 Id = Annotated[int, mapped_column(Identity(), primary_key=True)]

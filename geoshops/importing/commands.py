@@ -17,12 +17,12 @@ from tqdm import tqdm
 
 from geoshops.console import EXIT_INCOMPLETE, as_started, changes, committing
 from geoshops.database.deferred_indexes import build_missing
+from geoshops.database.models import REGION_LEVELS
 from geoshops.importing.brands import import_brands
 from geoshops.importing.errors import ImportRejected, WrongUsage
 from geoshops.importing.mapping import read_pairs, saved_mapping, saved_mappings
 from geoshops.importing.polygon_features import MOST_VERTICES
 from geoshops.importing.population import import_population
-from geoshops.importing.region_features import LEVELS
 from geoshops.importing.region_names import import_region_names
 from geoshops.importing.regions import import_regions
 from geoshops.importing.reporting import report
@@ -173,7 +173,7 @@ def stations(file: Path, as_json: bool, **options: Any) -> None:
 @group.command()
 @FILE
 @READING_OPTIONS
-@click.option("--level", type=click.Choice(LEVELS), help="Level of all features.")
+@click.option("--level", type=click.Choice(REGION_LEVELS), help="Level of all features.")
 @click.option(
     "--max-vertices", default=MOST_VERTICES, show_default=True, type=click.IntRange(1),
     help="Maximum number of vertices of a region.",

@@ -9,6 +9,7 @@ from typing import Any
 
 import shapely
 
+from geoshops.database.models import REGION_LEVELS
 from geoshops.importing import fields
 from geoshops.importing.crs import Projection
 from geoshops.importing.fields import InvalidValue
@@ -19,7 +20,6 @@ from geoshops.importing.rejects import Rejects
 from geoshops.importing.staging import copy_in
 from geoshops.importing.tables import Rejected
 
-LEVELS = ("sido", "sigungu", "dong")
 COLUMNS = ("feature",)
 TEMPORARY = """
 CREATE TEMP TABLE incoming_regions (
@@ -74,9 +74,9 @@ def _row(number: int, feature: Feature | None, reading: RegionReading) -> list[s
     name = reading.names_by_code.get(code) or reading.words.get(name, name)
     level = reading.level or _property(feature, reading, "level")
     level = level or reading.levels_by_code_length.get(str(len(code)), "")
-    if level not in LEVELS:
+    if level not in REGION_LEVELS:
         raise InvalidValue(
-            f"[level] {level[:40]!r} must be one of {', '.join(LEVELS)}: specify it with --level"
+            f"[level] {level[:40]!r} must be one of {', '.join(REGION_LEVELS)}: specify it with --level"
         )
     english = _text(_property(feature, reading, "name_en"))
     polygon = _polygon(feature, reading)

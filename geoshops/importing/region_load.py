@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from geoshops.importing.region_features import LEVELS
+from geoshops.database.models import REGION_LEVELS
 from geoshops.operations.boundaries import ALIASES, ANALYZE, CUT, apply_boundaries
 
 REPAIR = """
@@ -106,7 +106,7 @@ def load(cursor: Any, source: str, parents: dict[str, str]) -> LoadedRegions:
     given = {"source": source, "parents": json.dumps(parents)}
     cursor.execute(MISSING_PROVINCES, given)
     changed: list[int] = []
-    for above, level in zip((None, *LEVELS), LEVELS, strict=False):
+    for above, level in zip((None, *REGION_LEVELS), REGION_LEVELS, strict=False):
         changed += _load_level(cursor, {**given, "level": level, "above": above}, loaded)
     cursor.execute(ALIASES)
     if changed:

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from geoshops.database.models import REGION_LEVELS
 from geoshops.importing import fields, name_checks
 from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.errors import ImportRejected
@@ -15,7 +16,6 @@ from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.mapping import JOINT, Plan, plan_columns
 from geoshops.importing.name_checks import Claim
 from geoshops.importing.opening import open_input
-from geoshops.importing.region_features import LEVELS
 from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.request import Progress, Request
 from geoshops.importing.shops import dropped_values
@@ -212,7 +212,7 @@ def _name_row(
     if len({*map(name_checks.stem, korean)}) > 1:
         raise InvalidValue(f"[name] {JOINT.join(korean)[:40]} are different places")
     level = level_words.get(texts["level"], texts["level"])
-    if level not in LEVELS:
+    if level not in REGION_LEVELS:
         level = "dong" if level else ""
     longitude, latitude = _position(texts)
     return NameRow(

@@ -29,7 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import aliased
 
-from geoshops.database.models import Brand, Region, RegionPart, Shop, Station
+from geoshops.database.models import REGION_LEVELS, Brand, Region, RegionPart, Shop, Station
 from geoshops.ogc.filters import GEOMETRY, Queryable
 
 POINT = Geometry("POINT", 4326)
@@ -185,7 +185,7 @@ REGIONS = Collection(
     keys=select(Region.id),
     joined=_with_names_of_parents,
     properties={
-        "level": Property(Region.level, example="sigungu", values=("sido", "sigungu", "dong")),
+        "level": Property(Region.level, example="sigungu", values=REGION_LEVELS),
         "name": Property(Region.name, example="강남구"),
         "full_name": Property(
             func.concat_ws(" ", GRANDPARENT.name, PARENT.name, Region.name, type_=Text),
