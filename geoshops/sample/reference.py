@@ -19,12 +19,12 @@ INSERT INTO regions (level, parent_id, name, name_en, code, center, source)
 SELECT v.level, v.parent_id, v.name, coalesce(nullif(v.name_en, ''), romanized_place(v.name)),
   -- Boundary files number regions their own way; a code that is taken stays with its owner.
   CASE WHEN NOT EXISTS (SELECT FROM regions o WHERE o.level = v.level AND o.code = v.code) THEN v.code END,
-  ST_MakePoint(v.lon, v.lat)::geography, 'sample'
-FROM (VALUES %s) v (level, parent_id, name, name_en, code, lon, lat)
+  ST_MakePoint(v.lon, v.lat)::geography, v.source
+FROM (VALUES %s) v (level, parent_id, name, name_en, code, lon, lat, source)
 RETURNING id, parent_id, name"""
 LEVELS = {Sido: "sido", Sigungu: "sigungu", Dong: "dong"}
 P = TypeVar("P", Sido, Sigungu, Dong)
-REGION = "(%s, %s::bigint, %s, %s, %s, %s::float8, %s::float8)"
+REGION = "(%s, %s::bigint, %s, %s, %s, %s::float8, %s::float8, %s)"
 INSERT_ALIASES = (
     "INSERT INTO region_aliases (region_id, alias, kind, lang) VALUES %s ON CONFLICT DO NOTHING"
 )
@@ -133,7 +133,7 @@ class _Regions:
 def _row(place: Sido | Sigungu | Dong, parent: int | None) -> tuple[object, ...]:
     english = place.english if isinstance(place, Sido) else ""
     code = None if isinstance(place, Dong) else place.code
-    return (LEVELS[type(place)], parent, place.name, english, code, place.lon, place.lat)
+    return (LEVELS[type(place)], parent, place.name, english, code, place.lon, place.lat, SOURCE)
 
 
 def _aliases(place: Sido | Sigungu | Dong, region: int) -> Iterator[tuple[int, str, str, str]]:
