@@ -15,9 +15,9 @@ from geoshops.importing.errors import ImportRejected
 from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.geojson import is_geojson
 from geoshops.importing.opening import InputFile, open_input
+from geoshops.importing.reading import positions
 from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.request import Progress, Request
-from geoshops.importing.shops import positions
 from geoshops.importing.staging import copy_in
 from geoshops.importing.tables import Rejected
 from geoshops.importing.transaction import importing_into

@@ -16,9 +16,9 @@ from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.mapping import JOINT, Plan, plan_columns
 from geoshops.importing.name_checks import Claim
 from geoshops.importing.opening import open_input
+from geoshops.importing.reading import dropped_values
 from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.request import Progress, Request
-from geoshops.importing.shops import dropped_values
 from geoshops.importing.staging import Dropped
 from geoshops.importing.tables import Rejected
 from geoshops.importing.transaction import importing_into

@@ -10,11 +10,11 @@ from geoshops.importing.errors import ImportRejected
 from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.geojson import features
 from geoshops.importing.opening import InputFile, open_input
+from geoshops.importing.reading import positions
 from geoshops.importing.region_features import COLUMNS, RegionReading, stage
 from geoshops.importing.region_load import load
 from geoshops.importing.rejects import Rejects, rejects_path
 from geoshops.importing.request import Progress, Request
-from geoshops.importing.shops import positions
 from geoshops.importing.tables import Rejected
 from geoshops.importing.transaction import importing_into
 from geoshops.operations.connection import ONE_AT_A_TIME

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from geoshops.database import deferred_indexes
 from geoshops.importing import deriving, findings, matching, shop_load, shop_rows
-from geoshops.importing.crs import projection
-from geoshops.importing.csv_table import CsvTable
 from geoshops.importing.errors import ImportRejected
-from geoshops.importing.feature_table import FeatureTable
 from geoshops.importing.finishing import finish, summary, timed
-from geoshops.importing.geojson import is_geojson
 from geoshops.importing.mapping import plan_columns
-from geoshops.importing.opening import InputFile, open_input
-from geoshops.importing.points import Positions
-from geoshops.importing.rejects import Rejects, generalised, rejects_path
+from geoshops.importing.reading import about, open_table, positions, reject_lines
+from geoshops.importing.rejects import Rejects
 from geoshops.importing.request import Progress, Request
 from geoshops.importing.staging import Dropped, Staging
-from geoshops.importing.tables import Rejected, Table
+from geoshops.importing.tables import Table
 from geoshops.importing.transaction import importing_into
 from geoshops.operations.connection import COUNT_BRANDS, ONE_AT_A_TIME
-
-LINES_SHOWN = 10
 
 
 def import_shops(
@@ -47,18 +40,6 @@ def import_shops(
     return timed(report, started)
 
 
-def open_table(request: Request) -> tuple[InputFile, Table, Rejects]:
-    """Opens the file as a table, with its list of rejects; writes nothing."""
-    encoding = request.encoding or (request.mapping.encoding if request.mapping else "")
-    file = open_input(request.path, encoding)
-    table: Table
-    if is_geojson(file, request.format):
-        table = FeatureTable(file)
-    else:
-        table = CsvTable(file, request.delimiter)
-    return file, table, Rejects(rejects_path(request.path, request.rejects), table.columns)
-
-
 def prepare(request: Request, table: Table, rejects: Rejects, progress: Progress) -> Staging:
     """Plan, coordinate system and fields of a shop import."""
     plan = plan_columns(
@@ -75,64 +56,12 @@ def prepare(request: Request, table: Table, rejects: Rejects, progress: Progress
     )
 
 
-def positions(request: Request) -> Positions:
-    """The coordinate system from --crs, else from the mapping."""
-    named = request.crs or (request.mapping.crs if request.mapping else "") or "EPSG:4326"
-    return Positions(projection(named, request.scale))
-
-
-def about(file: InputFile, staging: Staging) -> dict[str, Any]:
-    """Format, encoding and columns of the file, for the summary."""
-    return {
-        "encoding": file.encoding,
-        "crs": staging.positions.projection.name,
-        "columns_not_used": staging.plan.unused,
-        "mapped_columns_absent": staging.plan.absent,
-        "dropped": dropped_values(staging.dropped),
-    }
-
-
-def dropped_values(dropped: Iterable[Dropped]) -> list[dict[str, Any]]:
-    """Dropped values by reason, with their number and the first lines."""
-    lines: dict[str, list[int]] = {}
-    for value in dropped:
-        lines.setdefault(f"[{value.field}] {generalised(value.reason)}", []).append(value.line)
-    return [
-        {"reason": reason, "values": len(found), "lines": found[:LINES_SHOWN]}
-        for reason, found in sorted(lines.items(), key=lambda item: -len(item[1]))
-    ]
-
-
 def _lines_by_field(dropped: Iterable[Dropped]) -> dict[str, list[int]]:
     lines: dict[str, list[int]] = {}
     for value in dropped:
         for name in ("road_address", "lot_address") if value.field == "address" else (value.field,):
             lines.setdefault(name, []).append(value.line)
     return lines
-
-
-def reject_lines(
-    table: Table, rejects: Rejects, reasons: dict[int, str], repeated: dict[int, int]
-) -> int:
-    """Adds rows that the database rejected to the list; their text is read from the file again.
-
-    Exact copies of an earlier row are not listed. Returns their number."""
-    if not (reasons or repeated):
-        return 0
-    firsts: dict[int, Sequence[str]] = dict.fromkeys(repeated.values(), ())
-    identical = 0
-    for chunk in table.chunks():
-        for line, row in zip(chunk.lines, chunk.rows, strict=True):
-            if line in firsts:
-                firsts[line] = row
-            if line in reasons:
-                rejects.add([Rejected(line, reasons[line], row)])
-            elif line in repeated and [*row] == [*firsts[repeated[line]]]:
-                identical += 1
-            elif line in repeated:
-                reason = f"same key as line {repeated[line]}, but different values"
-                rejects.add([Rejected(line, reason, row)])
-    return identical
 
 
 def _load(

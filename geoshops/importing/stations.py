@@ -12,9 +12,9 @@ from geoshops.importing.fields import InvalidValue
 from geoshops.importing.finishing import finish, summary, timed
 from geoshops.importing.mapping import plan_columns
 from geoshops.importing.points import Reasons
+from geoshops.importing.reading import about, open_table, positions, reject_lines
 from geoshops.importing.request import Progress, Request
 from geoshops.importing.shop_load import drop_repeated_keys, repeated_keys
-from geoshops.importing.shops import about, open_table, positions, reject_lines
 from geoshops.importing.staging import Columns, Dropped, Field, Staging
 from geoshops.importing.transaction import importing_into
 
