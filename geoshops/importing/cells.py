@@ -1,4 +1,4 @@
-"""Reads the cells of a population grid: GeoJSON polygons, or CSV with an outline or a center."""
+"""Reads the cells of a population grid: GeoJSON polygons, or CSV with an outline or a centre."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class CellTable(Protocol):
 
 
 class CsvCells:
-    """CSV: an outline as WKT in `cell`, or the center of a square of --cell-size."""
+    """CSV: an outline as WKT in `cell`, or the centre of a square of --cell-size."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class CsvCells:
             if cell_size or isinstance(error, WrongUsage):
                 raise
             raise ImportRejected(
-                f"{error}; a grid of squares needs their centers (longitude, latitude) and --cell-size"
+                f"{error}; a grid of squares needs their centres (longitude, latitude) and --cell-size"
             ) from error
 
     def chunks(self) -> Iterator[Cells]:
@@ -108,7 +108,7 @@ class CsvCells:
         return JOINT.join(row[place].strip() for place in self.plan.places.get(name, ()))
 
     def _place(self, row: Sequence[str]) -> str:
-        """The center, which identifies a cell without a key; empty for outlines, which identify themselves."""
+        """The centre, which identifies a cell without a key; empty for outlines, which identify themselves."""
         if not self.cell_size:
             return ""
         return f"{self._text(row, 'longitude')}|{self._text(row, 'latitude')}"

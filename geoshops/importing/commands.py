@@ -247,7 +247,7 @@ def installed(dry_run: bool) -> None:
 @TABLE_OPTIONS
 @click.option(
     "--cell-size", default=0.0, type=FiniteRange(0),
-    help="Side of the squares whose centers are the CSV rows, in the units of --crs.",
+    help="Side of the squares whose centres are the CSV rows, in the units of --crs.",
 )  # fmt: skip
 @click.option("--on-missing", type=click.Choice(["keep", "delete"]), default="keep",
               help="Keep or delete cells of the source that the file does not list.")  # fmt: skip

@@ -28,7 +28,7 @@ LANGUAGES = {"name_en": "en", "name_ja": "ja", "name_zh": "zh"}
 COLUMNS = ("name", "variants", *LANGUAGES, "level", "longitude", "latitude", "same_as")
 NAME = fields.Text(500, needed=True, encoded=True)
 FOREIGN_NAME = fields.words(100)
-# Regions at a position: inside the boundary or just outside, near the center if no boundary is loaded.
+# Regions at a position: inside the boundary or just outside, near the centre if no boundary is loaded.
 NEAR = """
 SELECT array_agg(n.id) FROM (
   SELECT p.region_id AS id FROM region_parts p WHERE ST_DWithin(p.part, ST_SetSRID(ST_MakePoint(%(lon)s, %(lat)s), 4326), 0.05)

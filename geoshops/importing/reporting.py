@@ -64,7 +64,7 @@ def _doubts(summary: Summary) -> Iterator[str]:
         yield (
             f"warning: {point['shops']} shops of {point['cities']} cities lie on one point, "
             f"{point['longitude']:.6f}, {point['latitude']:.6f} ({', '.join(point['examples'])} …): "
-            "it may be the center of a larger area"
+            "it may be the centre of a larger area"
         )
     if pairs := summary.get("duplicate_candidates"):
         yield f"{pairs} pairs may be duplicates: {as_started('shops duplicates')}"
