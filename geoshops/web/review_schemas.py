@@ -9,7 +9,7 @@ from marshmallow import Schema, fields, post_load
 from geoshops.web.examples import MEMBER_ID, REVIEW_ID
 from geoshops.web.fields import Body, Choice, DateArray, Text, WholeNumber
 
-FACETS = ("GOOD", "BAD", "UNSELECTED")
+VOTES = ("GOOD", "BAD", "UNSELECTED")
 UNSELECTED = "UNSELECTED"
 MAX_CONTENT = 4000
 CONTENT = "조명이 밝고 소품이 많아요"
@@ -18,7 +18,7 @@ CONTENT = "조명이 밝고 소품이 많아요"
 def facet(meaning: str) -> Choice:
     """The rating of a facet; UNSELECTED if omitted or null."""
     return Choice(
-        FACETS,
+        VOTES,
         load_default=UNSELECTED,
         allow_none=True,
         metadata={"description": f"{meaning}; UNSELECTED if omitted"},
@@ -61,9 +61,9 @@ class ReviewInfo(Schema):
     modify_date = DateArray()
     star_rating = fields.Integer(required=True, metadata={"example": 5})
     content = fields.String(required=True, metadata={"example": CONTENT})
-    purity = fields.String(required=True, metadata={"enum": list(FACETS)})
-    retouch = fields.String(required=True, metadata={"enum": list(FACETS)})
-    item = fields.String(required=True, metadata={"enum": list(FACETS)})
+    purity = fields.String(required=True, metadata={"enum": list(VOTES)})
+    retouch = fields.String(required=True, metadata={"enum": list(VOTES)})
+    item = fields.String(required=True, metadata={"enum": list(VOTES)})
 
 
 class ReviewAuthor(Schema):

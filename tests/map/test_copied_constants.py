@@ -22,7 +22,7 @@ from geoshops.shops import shapes
 from geoshops.shops.schemas import MOST_SHOPS, AroundArgs, MeetArgs, TagStats
 from geoshops.web import page_cookie
 from geoshops.web.fields import name_of
-from geoshops.web.review_schemas import FACETS, UNSELECTED, ReviewBody
+from geoshops.web.review_schemas import UNSELECTED, VOTES, ReviewBody
 from geoshops.web.shop_schemas import ShopFilterArgs, ShopSummary
 from tests.make import Maker
 
@@ -124,7 +124,7 @@ def test_a_value_is_that_of_the_service(file: str, before: str, expected: object
         (literal, "shops/reviews.js", "const SORTS = ", choices(ReviewListArgs, "sort")),
         (literal, "shops/shopfacts.js", "const FACETS = ", TagStats().fields),
         (literal, "shops/shopfacts.js", "const FACETS = ", VOTED),
-        (literal, "shops/reviewform.js", "const VOTES = ", FACETS),
+        (literal, "shops/reviewform.js", "const VOTES = ", VOTES),
         (literal, "shops/reviewform.js", r'class: "star-field" \}, ', STARS),
         (literal, "shops/review.js", r't\("stars", \{ n \}\)\), ', STARS),
         (literal, "shops/shopfacts.js", r't\("histogram"\) \}, ', STARS),
@@ -149,7 +149,7 @@ def test_a_list_has_the_items_of_the_service(
         (keys, "map/font.js", "const OWN = ", LANGUAGES),
         (words, "shops/suggest.js", r'item\.kind === "(\w+)"', KINDS),
         (words, "shared/state.js", r'  sort: "(\w+)"', choices(AroundArgs, "sort")),
-        (words, "shops/review.js", r'info\[facet\] === "(\w+)"', FACETS),
+        (words, "shops/review.js", r'info\[facet\] === "(\w+)"', VOTES),
         (words, "member/settings.js", r'reviews\.checked \? "(\w+)"', WITHDRAWALS),
     ],
 )

@@ -14,11 +14,11 @@ from tests.races.conftest import THREADS, Call, Crowd, Headers
 
 ROUNDS = [pytest.param(2, id="short"), pytest.param(100, id="long", marks=pytest.mark.full)]
 GOOD = {"star_rating": 5, "content": "좋아요", "purity": "GOOD"}
-FACETS = ("GOOD", "BAD", "UNSELECTED")
+VOTES = ("GOOD", "BAD", "UNSELECTED")
 
 
 def random_review(dice: random.Random) -> dict[str, object]:
-    facets = {name: dice.choice(FACETS) for name in ("purity", "retouch", "item")}
+    facets = {name: dice.choice(VOTES) for name in ("purity", "retouch", "item")}
     return {"star_rating": dice.randint(1, 5), "content": "글", **facets}
 
 

@@ -15,9 +15,9 @@ from geoshops.reviews.commands import recount
 from tests.counters import assert_exact, counted, stored
 from tests.make import Maker
 
-FACETS = st.sampled_from(["GOOD", "BAD", "UNSELECTED"])
+VOTES = st.sampled_from(["GOOD", "BAD", "UNSELECTED"])
 REVIEW = st.fixed_dictionaries(
-    {"star_rating": st.integers(1, 5), "content": st.just("글"), "purity": FACETS, "retouch": FACETS, "item": FACETS}
+    {"star_rating": st.integers(1, 5), "content": st.just("글"), "purity": VOTES, "retouch": VOTES, "item": VOTES}
 )  # fmt: skip
 COMMANDS = st.lists(
     st.tuples(
