@@ -48,7 +48,7 @@ def by_keyword(
 ) -> ItemList:
     """Shops that match the keyword, best match first, then by distance from the user, then by id.
 
-    With `explain` the body is {"understood", "pass", "shops"}."""
+    With `explain` the body is {"understood", "pass", "ignored", "shops"}."""
     values = {
         "keyword": keyword, "user_lon": user_lng, "user_lat": user_lat,
         "filters": filters.to_json(zone), "sort": sort, "origin": origin, "explain": explain,
