@@ -28,11 +28,11 @@ REGION = "(%s, %s::bigint, %s, %s, %s, %s::float8, %s::float8, %s)"
 INSERT_ALIASES = (
     "INSERT INTO region_aliases (region_id, alias, kind, lang) VALUES %s ON CONFLICT DO NOTHING"
 )
-# displays use the first name of a language; an alias of an earlier release gets the capitals of this one
+# displays use the first name of a language; an alias that is already there gets the capitals of the file
 INSERT_BRAND_ALIASES = """
 INSERT INTO brand_aliases (brand_id, alias, lang) VALUES %s
 ON CONFLICT (alias_key) DO UPDATE SET alias = excluded.alias WHERE brand_aliases.brand_id = excluded.brand_id"""
-# a station of an earlier release gets the English name of this one
+# a station that is already there gets the English name of the file
 INSERT_STATIONS = """
 INSERT INTO stations (name, name_en, line, geog, source, source_id)
 SELECT v.name, coalesce(nullif(v.name_en, ''), romanized(v.name)), v.line, ST_MakePoint(v.lon, v.lat)::geography, v.source, v.source_id
