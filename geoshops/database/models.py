@@ -30,8 +30,11 @@ GENERATED = "generated in sql/schema"
 # conditions of partial indexes, as PostgreSQL prints them
 OPEN_SHOPS = "(status <> 'CLOSED'::text)"
 OPEN_REPORTS = "(closed_at IS NULL)"
-# the address that decides the regions of a shop, unlike a road a lot lies in one district
+# the address that decides a shop's regions: a lot lies in one district, a road may cross several
 SHOP_ADDRESS = "coalesce(nullif(lot_address, ''), road_address)"
+# Columns of a merged shop that imports must not change: a source that does not know of the merge lists the shop as
+# open, which the constraint shops_merged_is_closed rejects, or as closed without a date.
+KEPT_BY_A_MERGE = ("status", "closed_on")
 BADGE_COLOR = "#52606d"
 # from the largest to the smallest
 REGION_LEVELS = ("sido", "sigungu", "dong")

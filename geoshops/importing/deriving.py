@@ -8,10 +8,9 @@ from typing import Any, cast
 from psycopg2 import sql
 from sqlalchemy import DefaultClause
 
-from geoshops.database.models import SHOP_ADDRESS, Shop, table_of
+from geoshops.database.models import KEPT_BY_A_MERGE, SHOP_ADDRESS, Shop, table_of
 from geoshops.importing.shop_rows import FIELDS
 from geoshops.importing.staging import analyze
-from geoshops.operations.commands import KEPT_BY_A_MERGE
 
 
 def _value_of_new_shops(column: str) -> str:

@@ -23,10 +23,6 @@ from geoshops.web.fields import is_blank
 
 T = TypeVar("T")
 
-# Fields that a merge sets and imports must not change: a source that does not know of the merge lists the shop as
-# open, which the constraint shops_merged_is_closed rejects, or as closed without a date.
-KEPT_BY_A_MERGE = ("status", "closed_on")
-
 ID = click.IntRange(1, MAX_BIGINT)
 AT_MOST = click.IntRange(1, MAX_BIGINT)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

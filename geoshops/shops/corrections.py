@@ -28,6 +28,7 @@ from sqlalchemy.orm import aliased
 from geoshops import opening_hours
 from geoshops.console import as_started
 from geoshops.database.models import (
+    KEPT_BY_A_MERGE,
     SHOP_ADDRESS,
     Brand,
     Favorite,
@@ -38,7 +39,6 @@ from geoshops.database.models import (
 )
 from geoshops.database.statements import execute, fetch_dicts
 from geoshops.operations.audit import write_audit
-from geoshops.operations.commands import KEPT_BY_A_MERGE
 
 # the columns that an import can set, see FIELDS in importing/shop_rows.py
 COLUMNS = (
