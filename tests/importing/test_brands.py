@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from geoshops.importing.brands import language
+from geoshops.importing.fields import InvalidValue
 from tests.importing.conftest import Run
 from tests.make import Maker
 
@@ -132,6 +135,20 @@ def test_languages_are_shown_and_changed_by_commands(run: Run, make: Maker) -> N
         1,
         True,
     )
+
+
+def test_the_parser_and_every_table_of_names_accept_the_same_language_tags(make: Maker) -> None:
+    checks = make.rows(
+        "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname LIKE '%%lang_is_a_tag'"
+    )
+    assert len(checks) == 3 and len({*checks}) == 1
+    pattern = re.compile(checks[0][0].split("'")[1])
+    for text in ("", "ko", "KOR", "zh_hans", "en-us", "sr-LATN-rs"):
+        assert pattern.fullmatch(language(text))
+    for text in ("k", "english", "zh-han", "zh-hansx", "en-usa", "en-us-latn", "ko-", "k0"):
+        assert not pattern.fullmatch(text)
+        with pytest.raises(InvalidValue):
+            language(text)
 
 
 def test_brands_of_real_lists_are_imported(
