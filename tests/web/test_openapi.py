@@ -13,8 +13,9 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 from pyproj import Geod
 
-from geoshops.search.queries import WHOLE_LIST
+from geoshops.search.queries import WHOLE_LIST as MATCHES
 from geoshops.shops.schemas import MOST_SHOPS
+from geoshops.web.paging import WHOLE_LIST
 from geoshops.web.tokens import GRACE_S
 
 METHODS = ("get", "post", "patch", "delete", "put")
@@ -143,7 +144,14 @@ def test_examples_agree_with_each_other(document: dict[str, Any]) -> None:
     ("path", "method", "limit"),
     [
         ("/auth/token", "post", f"for {GRACE_S} seconds"),
-        ("/shops", "get", f"At most the best {WHOLE_LIST}\n"),
+        ("/shops", "get", f"At most the best {MATCHES}\n"),
+        ("/shops/brand", "get", f"At most the {WHOLE_LIST} nearest"),
+        ("/shops/within", "post", f"At most the {WHOLE_LIST} nearest"),
+        ("/shops/along", "post", f"{WHOLE_LIST} (`X-Result-Truncated`)"),
+        ("/shops/meet", "get", f"At most the best {WHOLE_LIST}"),
+        ("/reviews/shop/{shop_id}", "get", f"At most the newest {WHOLE_LIST} "),
+        ("/reviews/member", "get", f"At most the newest {WHOLE_LIST} "),
+        ("/favorites", "get", f"at most the newest {WHOLE_LIST};"),
         ("/shops/hours", "get", f"up to {MOST_SHOPS} shops"),
     ],
 )
