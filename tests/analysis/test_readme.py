@@ -1,4 +1,4 @@
-"""Tests sql/README.md: the catalogue is complete, and the examples produce the printed results."""
+"""Tests the analysts' documents: the catalogue is complete, and the worked examples produce the printed results."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from geoshops.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 README = (ROOT / "sql" / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "analysts.md").read_text(encoding="utf-8")
 EXAMPLE = re.compile(r"### (\d+)\. .*?```(sh|sql)\n(.*?)\n```\n\n```text\n(.*?)\n```", re.DOTALL)
-EXAMPLES = EXAMPLE.findall(README)
+EXAMPLES = EXAMPLE.findall(GUIDE)
 
 
 def lines(text: str) -> list[str]:

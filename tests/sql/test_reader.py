@@ -210,7 +210,9 @@ def page(name):
 
 
 def test_the_examples_of_searches_by_shape_run_as_the_reader(reader):
-    (block,) = re.findall(r"## In SQL\n+```sql\n(.*?)```", page("docs/spatial.md"), re.DOTALL)
+    (block,) = re.findall(
+        r"## Search by shape\n[^`]*```sql\n(.*?)```", page("docs/analysts.md"), re.DOTALL
+    )
     statements = [statement for statement in block.split(";") if statement.strip()]
     assert len(statements) == len(SEARCHES)
     for statement in statements:
