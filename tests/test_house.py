@@ -305,3 +305,10 @@ def test_the_code_map_names_only_what_exists() -> None:
         elif found[0].is_file():
             folder = found[0].parent
     assert names and missing == []
+
+
+def test_the_list_of_sql_functions_is_complete() -> None:
+    page = (ROOT / "sql" / "README.md").read_text(encoding="utf-8")
+    section = page.split("## Functions")[1].split("\n## ")[0]
+    files = [path.name[:2] for path in (ROOT / "sql" / "functions").glob("[0-9][0-9]_*.sql")]
+    assert sorted(re.findall(r"`(\d\d)`", section)) == sorted(files)
