@@ -58,10 +58,16 @@ $$;
 COMMENT ON FUNCTION shops_in_box(double precision, double precision, double precision, double precision)
 IS 'Shops that are not closed within a box in degrees, including its edges; if west > east, it crosses the 180th meridian.';
 
+CREATE OR REPLACE FUNCTION convex_within_m() RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN 9985000;
+COMMENT ON FUNCTION convex_within_m()
+IS 'Up to this many metres, the distance from a point is convex along a geodesic: a quarter of the circumference of the smallest sphere of curvature of the spheroid.';
+
 -- A degree along a meridian has at most 111,695 m, and along a parallel that many times the cosine of the latitude. So every
--- point of the box can be reached along the meridian of the centre and then a parallel, which bounds its distance. If that
--- bound is less than a quarter of the circumference of the smallest sphere of curvature (9,985 km), the farthest point is a
--- corner: the distance grows with the difference in longitude, and it is convex along the eastern edge, a geodesic.
+-- point of the box can be reached along the meridian of the centre and then a parallel, which bounds its distance. If the distance
+-- is convex up to that bound, the farthest point is a corner: the distance grows with the difference in longitude, and it is convex
+-- along the eastern edge, a geodesic.
 CREATE OR REPLACE FUNCTION circle_around(box double precision [], OUT center geography, OUT radius_m double precision)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -72,7 +78,7 @@ DECLARE
 BEGIN
   center := point_at(CASE WHEN middle_lon > 180 THEN middle_lon - 360 ELSE middle_lon END, box[2] + half_height);
   radius_m := least(111695 * (half_height + half_width * cosd(least_lat)) + 1, 20040000);
-  IF radius_m < 9985000 THEN
+  IF radius_m < convex_within_m() THEN
     radius_m := greatest(ST_Distance(center, point_at(box[3], box[2])), ST_Distance(center, point_at(box[3], box[4]))) + 1;
   END IF;
 END $$;

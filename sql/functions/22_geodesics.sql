@@ -1,6 +1,6 @@
 -- Edges of areas and routes. An edge is the geodesic on the spheroid between its ends. Functions that compute with planes
--- through the centre of the Earth, or with chords, get short pieces of it: the intersection of such a plane with the spheroid
--- deviates from a geodesic of 1 km by at most 0.07 mm, and proportionally to the square of the length otherwise.
+-- through the centre of the Earth, or with chords, get short pieces of it. Such a plane intersects the spheroid at most 0.07 mm
+-- beside a geodesic of 1 km; the deviation grows with the square of the length.
 
 -- A degree has at most 111,700 m, so edges that are short in degrees, as most are, need no computation of geodesics.
 CREATE OR REPLACE FUNCTION geodesic_corners(shape geometry, piece_m double precision)
@@ -68,7 +68,12 @@ RETURN public.ST_MakePoint(
 COMMENT ON FUNCTION gnomonic(geometry, double precision [])
 IS 'Projects a position in metres from the centre of the Earth to the plane of a frame, whose centre is at most 91 degrees away.';
 
--- The latitude on the spheroid of a direction from the centre is atan(z / (1 - e²) / hypot(x, y)).
+CREATE OR REPLACE FUNCTION geodetic_latitude(along double precision, across double precision) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN atan2d(along, 0.99330562000985889 * across);
+COMMENT ON FUNCTION geodetic_latitude(double precision, double precision)
+IS 'Latitude in degrees on the WGS 84 spheroid of a direction from the centre of the Earth, given along and across the axis: atan(along / (1 - e²) / across).';
+
 CREATE OR REPLACE FUNCTION from_gnomonic(flat geometry, frame double precision []) RETURNS geography
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -76,7 +81,7 @@ DECLARE
   y double precision := frame[7] + ST_X(flat) * frame[2] + ST_Y(flat) * frame[4];
   z double precision := frame[8] + ST_Y(flat) * frame[5];
 BEGIN
-  RETURN point_at(atan2d(y, x), atan2d(z, 0.99330562000985889 * sqrt(x ^ 2 + y ^ 2)));
+  RETURN point_at(atan2d(y, x), geodetic_latitude(z, sqrt(x ^ 2 + y ^ 2)));
 END $$;
 COMMENT ON FUNCTION from_gnomonic(geometry, double precision []) IS 'The position that gnomonic() maps to this point.';
 
@@ -119,8 +124,8 @@ BEGIN
     lowest := CASE WHEN pole > 0 THEN lowest ELSE -1 END;
     highest := CASE WHEN pole > 0 THEN 1 ELSE highest END;
   END IF;
-  lowest := atan2d(lowest, 0.99330562000985889 * sqrt(1 - lowest ^ 2)) - 1e-7;
-  highest := atan2d(highest, 0.99330562000985889 * sqrt(1 - highest ^ 2)) + 1e-7;
+  lowest := geodetic_latitude(lowest, sqrt(1 - lowest ^ 2)) - 1e-7;
+  highest := geodetic_latitude(highest, sqrt(1 - highest ^ 2)) + 1e-7;
   west := lon + west - 1e-7;
   east := lon + east + 1e-7;
   RETURN CASE

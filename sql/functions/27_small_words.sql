@@ -163,7 +163,7 @@ BEGIN
     bare := regexp_replace(particles_as_blanks(piece), '(?<=[\u3041-\u9fff])(?=[가-힣]{2})|(?<=[가-힣]{2})(?=[\u3041-\u9fff])', ' ', 'g');
     -- 산본로데오
     bare := regexp_replace(bare, '(?<=[가-힣]{2})(로데오)(?:거리)?$', ' \1');
-    -- what is known goes on behind it, life4cutshongdae and 海雲台近くのフォトイズム, or it has no name for a neighbour
+    -- A blank before and after the unknown piece separates it from known names (life4cutshongdae, 海雲台近くのフォトイズム).
     typed := btrim(replace(typed, piece, CASE WHEN bare <> piece OR bare ~ '^([a-z]{4,}|[\u3041-\u9fff]{2,}|[가-힣]{3,})$' THEN ' ' || bare || ' ' ELSE piece END));
   END LOOP;
   -- the expressions below expect single blanks

@@ -19,7 +19,12 @@ COMMENT ON FUNCTION region_rank(text, text, text) IS 'How well a name derived fr
 
 CREATE OR REPLACE FUNCTION name_precedence(kind text, level text) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN level LIKE '%sido' THEN 0 WHEN kind = 'brand' THEN 1 WHEN level LIKE '%sigungu' THEN 2 WHEN kind = 'station' THEN 3 ELSE 4 END;
+RETURN CASE
+  WHEN level LIKE '%sido' THEN 0
+  WHEN kind = 'brand' THEN 1
+  WHEN level LIKE '%sigungu' THEN 2
+  WHEN kind = 'station' THEN 3
+  ELSE 4 END;
 COMMENT ON FUNCTION name_precedence(text, text)
 IS 'Which of equally similar names is meant: a 시도, then a brand, a 시군구, a station, a 동; the level of a region may follow another word (short sido).';
 

@@ -22,6 +22,13 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION typed_prefixes(text) IS 'The letters typed so far, and the forms that they may become as typing goes on.';
 
+CREATE OR REPLACE FUNCTION every_typed_prefix(words text []) RETURNS text []
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN ARRAY(SELECT t FROM unnest(words) AS w CROSS JOIN unnest(typed_prefixes(w)) AS t);
+END $$;
+COMMENT ON FUNCTION every_typed_prefix(text []) IS 'The typed_prefixes of all words.';
+
 CREATE OR REPLACE FUNCTION quoted_word(word text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN '''' || replace(replace(left(word, 24), '\', '\\'), '''', '''''') || '''';

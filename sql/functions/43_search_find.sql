@@ -570,7 +570,7 @@ BEGIN
     all_of(array_agg(rest_query(t.w)) FILTER (WHERE t.w = ANY (tested)))
   INTO every, rarest, others
   FROM (SELECT w, CASE WHEN w = ANY (misspelt) THEN typo_query(w, sample) ELSE rest_query(w) END AS q FROM unnest(rest) AS w OFFSET 0) AS t;
-  other_hints := ARRAY(SELECT h FROM unnest(tested) AS w CROSS JOIN unnest(typed_prefixes(w)) AS h);
+  other_hints := every_typed_prefix(tested);
 END $$;
 COMMENT ON FUNCTION search_queries(text [], text [], text [])
 IS 'Words as queries: `every` for all words; `rarest` for the index; `others` for those tested on its result.';
@@ -682,130 +682,210 @@ END $$;
 COMMENT ON FUNCTION shops_ranked(geography, bigint [], bigint [], text [], text [], integer)
 IS 'The needed + 1 best of the shops by tier, which for named branches is at most 2, distance (metres) and id.';
 
-CREATE OR REPLACE FUNCTION search_find(
-  viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [],
-  misspelt text [], names text [], sample text [], filters shop_filters, at_most integer, needed integer,
-  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT total integer, OUT complete boolean, OUT matched boolean
+CREATE OR REPLACE FUNCTION reading_of(
+  brands bigint [] DEFAULT NULL, regions bigint [] DEFAULT NULL, stations bigint [] DEFAULT NULL, rest text [] DEFAULT '{}'
+) RETURNS keyword_reading
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (brands, regions, stations, '{}', rest, NULL, false, NULL, NULL, NULL)::keyword_reading;
+COMMENT ON FUNCTION reading_of(bigint [], bigint [], bigint [], text []) IS 'A reading of names and other words, as letters (NFD), for search_find().';
+
+CREATE OR REPLACE FUNCTION query_of_names(u keyword_reading) RETURNS tsquery
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN all_of(ARRAY[in_any('b', u.brands), in_regions(u.regions)]);
+END $$;
+COMMENT ON FUNCTION query_of_names(keyword_reading) IS 'The tsquery for shops of the brands in the regions; null if neither are named.';
+
+-- names alone are all of one tier
+CREATE OR REPLACE FUNCTION full_names_of(u keyword_reading) RETURNS text []
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE WHEN u.branch || u.rest <> '{}' THEN branch_names(u.names) END;
+END $$;
+COMMENT ON FUNCTION full_names_of(keyword_reading) IS 'The names of shops that are of the first tier; null if there are no tiers.';
+
+CREATE OR REPLACE FUNCTION beginnings_of(u keyword_reading) RETURNS text []
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN CASE WHEN u.branch || u.rest <> '{}' THEN ARRAY(SELECT like_pattern(n) FROM unnest(u.names) AS n) END;
+END $$;
+COMMENT ON FUNCTION beginnings_of(keyword_reading) IS 'Patterns of the names of shops that are of the second tier; null if there are no tiers.';
+
+CREATE OR REPLACE FUNCTION is_scannable(viewer_spot geometry, u keyword_reading) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  levels text[] := ARRAY(SELECT DISTINCT r.level FROM regions AS r WHERE r.id = ANY (u.regions));
+BEGIN
+  RETURN NOT 'dong' = ANY (levels) AND (NOT 'sigungu' = ANY (levels) OR brands_are_common(viewer_spot, u.brands, u.regions));
+END $$;
+COMMENT ON FUNCTION is_scannable(geometry, keyword_reading)
+IS 'Whether search_scan() finds the shops of the brands in the regions without reading many others.';
+
+CREATE OR REPLACE FUNCTION search_branch(
+  viewer_spot geometry, u keyword_reading, misspelt text [], sample text [], around geometry [], filters shop_filters, at_most integer,
+  OUT ids bigint [], OUT complete boolean, OUT matched boolean
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  spot geometry := spot_at(viewer);
-  plain boolean := filters IS NULL;
-  within tsquery := all_of(ARRAY[in_any('b', brands), in_regions(regions)]);
-  levels text[] := ARRAY(SELECT DISTINCT r.level FROM regions r WHERE r.id = ANY (search_find.regions));
-  q record;
-  b record;
-  scannable boolean := NOT 'dong' = ANY (levels) AND (NOT 'sigungu' = ANY (levels) OR brands_are_common(spot, brands, regions));
-  likes text[];
-  hints text[] := ARRAY(SELECT h FROM unnest(rest) w CROSS JOIN unnest(typed_prefixes(w)) h);
-  -- names alone are all of one tier
-  full_names text[] := CASE WHEN branch || rest <> '{}' THEN branch_names(names) END;
-  beginnings text[] := CASE WHEN branch || rest <> '{}' THEN ARRAY(SELECT like_pattern(n) FROM unnest(names) n) END;
-  words_are_common boolean := false;
-  beginnings_are_common boolean := false;
-  named bigint[] := ARRAY[]::bigint[];
+  full_names text[] := full_names_of(u);
+  beginnings text[] := beginnings_of(u);
+  within tsquery := query_of_names(u);
   are_enough boolean := false;
-  places geography[];
-  around geometry[];
-  near bigint[];
-  every_near bigint[];
-  found bigint[];
-  exact record;
+  q record;
 BEGIN
   complete := true;
-  SELECT * INTO q FROM search_queries(rest, sample, misspelt);
-  IF brands IS NULL AND regions IS NULL AND stations IS NULL AND q.every IS NULL THEN
+  IF u.rest = '{}' AND at_most <= 1000 THEN
+    SELECT n.* INTO ids, are_enough FROM search_named(viewer_spot, u.brands, u.regions, around, u.names, full_names, beginnings, filters, at_most) AS n;
+  END IF;
+  IF are_enough THEN
+    RETURN;
+  END IF;
+  q := search_queries(u.branch || u.rest, coalesce(sample, search_sample()), misspelt);
+  IF q.too_common AND within IS NOT NULL AND is_scannable(viewer_spot, u) THEN
+    SELECT w.ids, w.matched, false INTO ids, matched, complete
+    FROM search_near_words(viewer_spot, u.brands, u.regions, NULL, q.other_hints, q.every, filters, at_most) AS w;
+  ELSE
+    SELECT w.* INTO ids, complete, matched FROM search_by_words(
+      viewer_spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, NULL, full_names, beginnings, filters, at_most) AS w;
+  END IF;
+  ids := branches_at(ids, u.branch, around);
+  IF matched AND ids = '{}' AND NOT (filters IS NULL) THEN
+    SELECT branches_at(w.ids, u.branch, around) <> '{}' INTO matched FROM search_by_words(
+      viewer_spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, NULL, full_names, beginnings, NULL, at_most) AS w;
+  END IF;
+END $$;
+COMMENT ON FUNCTION search_branch IS 'The best shops of a brand that have a station''s name and the other words in theirs, within the boxes, if any.';
+
+-- A branch with the station's name and the other words is the only result; without other words, it comes first, and the shops
+-- around the station may not fit into the list.
+CREATE OR REPLACE FUNCTION search_at_stations(
+  viewer_spot geometry, u keyword_reading, misspelt text [], sample text [], filters shop_filters, at_most integer, needed integer,
+  OUT named bigint [], OUT ids bigint [], OUT total integer, OUT complete boolean, OUT matched boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  q record := search_queries(u.rest, sample, misspelt);
+  hints text[] := every_typed_prefix(u.rest);
+  places geography[] := station_places(u.stations);
+  -- a branch is within about 20 km of the station it is called by
+  around geometry[] := CASE WHEN u.regions IS NULL THEN ARRAY(SELECT ST_Expand(spot_at(p), 20000) FROM unnest(places) AS p) END;
+  near bigint[];
+  every_near bigint[];
+BEGIN
+  named := '{}';
+  complete := true;
+  IF u.branch <> '{}' THEN
+    SELECT b.* INTO named, complete, matched FROM search_branch(viewer_spot, u, misspelt, sample, around, filters, at_most) AS b;
+  END IF;
+  ids := named;
+  IF named = '{}' AND NOT q.all_are_common THEN
+    SELECT w.ids, w.complete, w.matched OR coalesce(search_at_stations.matched, false) INTO ids, complete, matched
+    FROM search_by_words(viewer_spot, all_of(ARRAY[query_of_names(u), q.rarest]), q.others, q.other_hints, u.stations,
+      full_names_of(u), beginnings_of(u), filters, at_most) AS w;
+  ELSIF cardinality(named) > at_most AND complete THEN
+    matched := true;
+  ELSIF named = '{}' OR q.every IS NULL THEN
+    IF filters IS NULL AND q.every IS NULL AND u.regions IS NULL AND needed < at_most THEN
+      every_near := search_all_near_places(places, u.brands);
+    END IF;
+    near := search_near_places(
+      viewer_spot, places, u.brands, u.regions, CASE WHEN every_near IS NULL THEN at_most ELSE needed END, hints, q.every, filters);
+    IF filters IS NULL AND q.every IS NULL THEN
+      total := least((SELECT count(DISTINCT f) FROM unnest(named || coalesce(every_near, near)) AS f), at_most + 1);
+      near := near[:needed + 51];
+    END IF;
+    ids := named || near;
+    matched := filters IS NULL OR coalesce(matched, false) OR ids <> '{}'
+      OR search_near_places(viewer_spot, places, u.brands, u.regions, 1, hints, q.every) <> '{}';
+  END IF;
+END $$;
+COMMENT ON FUNCTION search_at_stations
+IS 'For search_find: shops at the stations, of which `named` have a station''s name in theirs; the total is null if it is the number of shops found.';
+
+CREATE OR REPLACE FUNCTION search_without_stations(
+  viewer_spot geometry, u keyword_reading, misspelt text [], sample text [], filters shop_filters, at_most integer, needed integer,
+  OUT ids bigint [], OUT total integer, OUT complete boolean, OUT matched boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  plain boolean := filters IS NULL;
+  q record := search_queries(u.rest, sample, misspelt);
+  hints text[] := every_typed_prefix(u.rest);
+  full_names text[] := full_names_of(u);
+  beginnings text[] := beginnings_of(u);
+  scannable boolean := is_scannable(viewer_spot, u);
+  likes text[];
+  words_are_common boolean;
+  beginnings_are_common boolean;
+BEGIN
+  complete := true;
+  IF u.brands IS NULL AND u.regions IS NULL AND q.every IS NULL THEN
     ids := '{}';
     total := 0;
     matched := false;
     RETURN;
+  ELSIF scannable AND q.every IS NULL THEN
+    SELECT c.* INTO ids, complete FROM search_scan_certain(
+      viewer_spot, u.brands, u.regions, CASE WHEN plain THEN needed ELSE at_most END, NOT plain, filters => filters) AS c;
+    IF plain AND needed < at_most THEN
+      total := search_scan_total(u.brands, u.regions, at_most + 1);
+    END IF;
+    matched := plain OR ids <> '{}' OR EXISTS (SELECT FROM search_scan(viewer_spot, u.brands, u.regions, 1));
+    RETURN;
   END IF;
   -- A scan for thousands of shops would test the words of every shop of a small country.
-  IF scannable AND rest <> '{}' AND stations IS NULL AND q.all_are_common
-    AND (at_most <= 1000 OR 20 * at_most < (SELECT c.reltuples FROM pg_class c WHERE c.oid = 'shops'::regclass)) THEN
+  IF scannable AND q.all_are_common
+    AND (at_most <= 1000 OR 20 * at_most < (SELECT c.reltuples FROM pg_class AS c WHERE c.oid = 'shops'::regclass)) THEN
     SELECT c.* INTO likes, words_are_common, beginnings_are_common
-    FROM search_is_common(spot, brands, regions, rest, beginnings) c;
+    FROM search_is_common(viewer_spot, u.brands, u.regions, u.rest, beginnings) AS c;
   END IF;
-  IF stations IS NOT NULL THEN
-    places := station_places(stations);
-    -- a branch is within about 20 km of the station it is called by
-    around := CASE WHEN regions IS NULL THEN ARRAY(SELECT ST_Expand(spot_at(p), 20000) FROM unnest(places) AS p) END;
-    IF branch <> '{}' AND rest = '{}' AND at_most <= 1000 THEN
-      SELECT n.* INTO named, are_enough FROM search_named(spot, brands, regions, around, names, full_names, beginnings, filters, at_most) AS n;
+  IF words_are_common THEN
+    SELECT c.* INTO ids, complete FROM search_common_words(viewer_spot, u.brands, u.regions, likes, hints, q.every,
+      u.names, full_names, beginnings, beginnings_are_common, filters, at_most) AS c;
+    matched := true;
+    -- If filters apply, or the index finds tens of thousands of shops, some shops near the viewer are better than arbitrary ones.
+    IF plain AND NOT complete AND NOT q.too_common THEN
+      ids := NULL;
     END IF;
-    IF branch <> '{}' AND NOT are_enough THEN
-      SELECT * INTO b FROM search_queries(branch || rest, coalesce(sample, search_sample()), misspelt);
-      IF b.too_common AND scannable AND within IS NOT NULL THEN
-        SELECT w.ids, w.matched, false INTO named, matched, complete
-        FROM search_near_words(spot, brands, regions, NULL, b.other_hints, b.every, filters, at_most) w;
-      ELSE
-        SELECT w.ids, w.complete, w.matched INTO named, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, b.rarest]),
-          b.others, b.other_hints, NULL, full_names, beginnings, filters, at_most) w;
-      END IF;
-      named := branches_at(named, branch, around);
-    END IF;
-    IF matched AND named = '{}' AND NOT plain THEN
-      SELECT branches_at(w.ids, branch, around) <> '{}' INTO matched FROM search_by_words(
-        spot, all_of(ARRAY[within, b.rarest]), b.others, b.other_hints, NULL, full_names, beginnings, NULL, at_most) w;
-    END IF;
-    -- A branch with the station's name and the other words is the only result; without other words, it comes first, and the shops
-    -- around the station may not fit into the list.
-    found := named;
-    IF named = '{}' AND NOT q.all_are_common THEN
-      SELECT w.ids, w.complete, w.matched OR coalesce(search_find.matched, false) INTO found, complete, matched
-      FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]), q.others, q.other_hints, stations, full_names, beginnings, filters, at_most) w;
-    ELSIF cardinality(named) > at_most AND complete THEN
-      matched := true;
-    ELSIF named = '{}' OR q.every IS NULL THEN
-      IF plain AND q.every IS NULL AND regions IS NULL AND needed < at_most THEN
-        every_near := search_all_near_places(places, brands);
-      END IF;
-      near := search_near_places(
-        spot, places, brands, regions, CASE WHEN every_near IS NULL THEN at_most ELSE needed END, hints, q.every, filters);
-      IF plain AND q.every IS NULL THEN
-        total := least((SELECT count(DISTINCT f) FROM unnest(named || coalesce(every_near, near)) f), at_most + 1);
-        near := near[:needed + 51];
-      END IF;
-      found := named || near;
-      matched := plain OR coalesce(matched, false) OR found <> '{}'
-        OR search_near_places(spot, places, brands, regions, 1, hints, q.every) <> '{}';
-    END IF;
-  ELSIF scannable AND q.every IS NULL THEN
-    SELECT c.ids, c.complete INTO found, complete
-    FROM search_scan_certain(spot, brands, regions, CASE WHEN plain THEN needed ELSE at_most END, NOT plain, filters => filters) c;
-    IF plain AND needed < at_most THEN
-      total := search_scan_total(brands, regions, at_most + 1);
-    END IF;
-    matched := plain OR found <> '{}'
-      OR EXISTS (SELECT FROM search_scan(spot, brands, regions, 1));
+  ELSIF q.too_common AND scannable THEN
+    SELECT w.ids, w.matched, false INTO ids, matched, complete
+    FROM search_near_words(viewer_spot, u.brands, u.regions, likes, hints, q.every, filters, at_most) AS w;
+  END IF;
+  IF ids IS NULL THEN
+    SELECT w.* INTO ids, complete, matched FROM search_by_words(viewer_spot, all_of(ARRAY[query_of_names(u), q.rarest]),
+      q.others, q.other_hints, NULL, full_names, beginnings, filters, at_most) AS w;
+  END IF;
+END $$;
+COMMENT ON FUNCTION search_without_stations
+IS 'For search_find: shops of the brands in the regions with the other words; the total is null if it is the number of shops found.';
+
+CREATE OR REPLACE FUNCTION search_find(
+  viewer geography, u keyword_reading, misspelt text [], sample text [], filters shop_filters, at_most integer, needed integer,
+  OUT ids bigint [], OUT tiers integer [], OUT distances double precision [], OUT total integer, OUT complete boolean, OUT matched boolean
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+  full_names text[] := full_names_of(u);
+  named bigint[] := ARRAY[]::bigint[];
+  found bigint[];
+  exact record;
+BEGIN
+  IF u.stations IS NULL THEN
+    SELECT f.* INTO found, total, complete, matched
+    FROM search_without_stations(spot_at(viewer), u, misspelt, sample, filters, at_most, needed) AS f;
   ELSE
-    IF scannable AND words_are_common THEN
-      SELECT c.ids, c.complete INTO found, complete
-      FROM search_common_words(spot, brands, regions, likes, hints, q.every, names, full_names, beginnings,
-        beginnings_are_common, filters, at_most) c;
-      matched := true;
-      -- If filters apply, or the index finds tens of thousands of shops, some shops near the viewer are better than arbitrary ones.
-      IF plain AND NOT complete AND NOT q.too_common THEN
-        found := NULL;
-      END IF;
-    ELSIF q.too_common AND scannable THEN
-      SELECT w.ids, w.matched, false INTO found, matched, complete
-      FROM search_near_words(spot, brands, regions, likes, hints, q.every, filters, at_most) w;
-    END IF;
-    IF found IS NULL THEN
-      SELECT w.ids, w.complete, w.matched INTO found, complete, matched FROM search_by_words(spot, all_of(ARRAY[within, q.rarest]),
-        q.others, q.other_hints, NULL, full_names, beginnings, filters, at_most) w;
-    END IF;
+    SELECT f.* INTO named, found, total, complete, matched
+    FROM search_at_stations(spot_at(viewer), u, misspelt, sample, filters, at_most, needed) AS f;
   END IF;
-  IF regions <> '{}' AND names <> '{}' AND branch || rest = '{}' THEN
-    full_names := branch_names(names);
-    SELECT * INTO exact FROM search_named_exactly(brands, full_names, regions, within, filters);
+  IF u.regions <> '{}' AND u.names <> '{}' AND u.branch || u.rest = '{}' THEN
+    full_names := branch_names(u.names);
+    exact := search_named_exactly(u.brands, full_names, u.regions, query_of_names(u), filters);
     found := found || exact.ids;
     matched := matched OR exact.outside > 0;
     total := CASE WHEN total IS NOT NULL THEN least(total + exact.outside, at_most + 1) END;
   END IF;
-  SELECT r.* INTO ids, tiers, distances FROM shops_ranked(viewer, found, named, full_names, beginnings, needed) AS r;
-  total := coalesce(total, least((SELECT count(DISTINCT f) FROM unnest(found) f), at_most + 1));
+  SELECT r.* INTO ids, tiers, distances FROM shops_ranked(viewer, found, named, full_names, beginnings_of(u), needed) AS r;
+  total := coalesce(total, least((SELECT count(DISTINCT f) FROM unnest(found) AS f), at_most + 1));
 END $$;
 COMMENT ON FUNCTION search_find
 IS 'The needed + 1 best shops of an interpreted keyword, ordered by tier, distance (metres) and id, and the number of shops, counted up to at_most + 1; matched: whether a search with filters would find some without them.';
@@ -819,7 +899,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   viewer_spot geometry := spot_at(viewer);
   named bigint[] := (
-    SELECT f.ids FROM search_find(viewer, NULL, u.regions, NULL, '{}', u.rest, '{}', NULL, sample, NULL, 20, 20) AS f);
+    SELECT f.ids FROM search_find(viewer, reading_of(regions => u.regions, rest => u.rest), '{}', sample, NULL, 20, 20) AS f);
   places geography[] := (places_merged(ARRAY(SELECT s.geog FROM shops AS s WHERE s.id = ANY (named) ORDER BY s.spot <<->> viewer_spot)))[:5];
   near bigint[] := search_near_places(viewer_spot, places, u.brands, u.regions, at_most, filters => filters);
 BEGIN
@@ -838,7 +918,7 @@ CREATE OR REPLACE FUNCTION search_beside_regions(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  named bigint[] := (SELECT f.ids FROM search_find(viewer, u.brands, NULL, NULL, '{}', u.rest, '{}', NULL, sample, NULL, 20, 20) AS f);
+  named bigint[] := (SELECT f.ids FROM search_find(viewer, reading_of(u.brands, rest => u.rest), '{}', sample, NULL, 20, 20) AS f);
 BEGIN
   matched := cardinality(named) BETWEEN 1 AND 20 AND NOT EXISTS (
     SELECT FROM shops AS s WHERE s.id = ANY (named) AND NOT EXISTS (

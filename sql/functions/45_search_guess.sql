@@ -129,7 +129,7 @@ BEGIN
     OR length(extra) = 2 AND lacking = reverse(extra) AND word ~ '^[a-z0-9]+$'
     OR length(normalize(word, NFC)) > 4 AND name = ANY (one_syllable_less(word));
 END $$;
-COMMENT ON FUNCTION is_a_letter_off(text, text) IS 'True when one wrong, missing or extra letter makes the word of the name.';
+COMMENT ON FUNCTION is_a_letter_off(text, text) IS 'Whether the word is the name with one wrong, missing or extra letter.';
 
 CREATE OR REPLACE FUNCTION is_a_syllable_off(word text, name text) RETURNS boolean
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -237,10 +237,10 @@ BEGIN
     ORDER BY d.i, d.side LIMIT 1
   ), ARRAY[word]);
 END $$;
-COMMENT ON FUNCTION corrected_word(text) IS 'The word with its misspelt name put right, itself when none is near.';
+COMMENT ON FUNCTION corrected_word(text) IS 'The word with its misspelt name corrected; the word itself if no name is similar.';
 
--- A misspelt name may be written with spaces: 인생 내컷. Of four syllables on, for two short words make a name of something
--- too easily.
+-- A misspelt name may be written with spaces: 인생 내컷. Only from four syllables on, because two short words often make the name of
+-- something else.
 CREATE OR REPLACE FUNCTION corrected_across_spaces(words text [], unknown text []) RETURNS text []
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN

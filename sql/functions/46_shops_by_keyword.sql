@@ -159,9 +159,10 @@ DECLARE
   one record;
   other record;
 BEGIN
-  SELECT * INTO one FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, '{}', u.names, sample, filters, at_most, at_most);
-  SELECT * INTO other FROM search_find(
-    viewer, u.brands, other_regions, other_stations, u.branch, u.rest, '{}', u.names, sample, filters, at_most, at_most);
+  one := search_find(viewer, u, '{}', sample, filters, at_most, at_most);
+  u.regions := other_regions;
+  u.stations := other_stations;
+  other := search_find(viewer, u, '{}', sample, filters, at_most, at_most);
   WITH found AS (
     SELECT e.id, min(e.tier) AS tier, min(e.distance_m) AS distance_m
     FROM (
@@ -548,7 +549,7 @@ BEGIN
   END IF;
   IF other IS NULL THEN
     SELECT f.* INTO ids, tiers, distances, total, complete, matched
-    FROM search_find(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, misspelt, u.names, sample, filters, at_most,
+    FROM search_find(viewer, u, misspelt, sample, filters, at_most,
       CASE WHEN starts_with(pass, 'typo') AND u.branch || u.rest <> '{}' THEN at_most ELSE needed END) AS f;
   ELSE
     SELECT f.* INTO ids, tiers, distances, total, complete, matched

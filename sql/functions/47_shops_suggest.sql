@@ -175,48 +175,46 @@ COMMENT ON FUNCTION shops_of_rare_brands(bigint [], bigint []) IS 'At most six h
 -- Suggested shops: nearby ones with the words in the name; only if no dictionary name has this prefix, some with the words anywhere.
 -- Unlike a search, it need not find the best shops of the country, but must be fast for one letter.
 CREATE OR REPLACE FUNCTION suggested_shops(
-  viewer geography, brands bigint [], regions bigint [], stations bigint [], branch text [], rest text [], names text [],
-  anywhere boolean, INOUT sample text [], OUT ids bigint [], OUT tiers integer []
+  viewer geography, u keyword_reading, anywhere boolean, INOUT sample text [], OUT ids bigint [], OUT tiers integer []
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   q record;
-  forms text[] := ARRAY(SELECT '%' || like_pattern(t) FROM unnest(typed_prefixes(rest[cardinality(rest)])) t);
-  others text[] := ARRAY(SELECT '%' || like_pattern(w) FROM unnest(trim_array(rest, least(1, cardinality(rest)))) w);
-  full_names text[] := branch_names(names);
-  beginnings text[] := ARRAY(SELECT like_pattern(n) FROM unnest(names) n);
-  wanted integer := CASE WHEN rest = '{}' AND stations IS NULL THEN 15 ELSE 5 END;
+  forms text[] := ARRAY(SELECT '%' || like_pattern(t) FROM unnest(typed_prefixes(u.rest[cardinality(u.rest)])) t);
+  others text[] := ARRAY(SELECT '%' || like_pattern(w) FROM unnest(trim_array(u.rest, least(1, cardinality(u.rest)))) w);
+  full_names text[] := branch_names(u.names);
+  beginnings text[] := ARRAY(SELECT like_pattern(n) FROM unnest(u.names) n);
+  wanted integer := CASE WHEN u.rest = '{}' AND u.stations IS NULL THEN 15 ELSE 5 END;
   are_rare boolean;
   found bigint[];
 BEGIN
-  IF rest = '{}' OR stations IS NOT NULL
-    OR EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'dong') THEN
+  IF u.rest = '{}' OR u.stations IS NOT NULL
+    OR EXISTS (SELECT FROM regions r WHERE r.id = ANY (u.regions) AND r.level = 'dong') THEN
     -- How many shops are read follows from how many are wanted. Of those of a 동, the nearest are suggested; of those with the words, any.
-    sample := CASE WHEN rest <> '{}' THEN coalesce(sample, search_sample()) ELSE sample END;
-    SELECT f.ids[:5], f.tiers[:5] INTO ids, tiers FROM search_find(viewer, brands, regions, stations, branch, rest,
-      '{}', names, sample, NULL, wanted, wanted) f;
+    sample := CASE WHEN u.rest <> '{}' THEN coalesce(sample, search_sample()) ELSE sample END;
+    SELECT f.ids[:5], f.tiers[:5] INTO ids, tiers FROM search_find(viewer, u, '{}', sample, NULL, wanted, wanted) f;
     RETURN;
   END IF;
-  are_rare := EXISTS (SELECT FROM regions r WHERE r.id = ANY (suggested_shops.regions) AND r.level = 'sigungu')
-    AND NOT brands_are_common(spot_at(viewer), brands, regions);
+  are_rare := EXISTS (SELECT FROM regions r WHERE r.id = ANY (u.regions) AND r.level = 'sigungu')
+    AND NOT brands_are_common(spot_at(viewer), u.brands, u.regions);
   found := ARRAY(
     SELECT w.id FROM (
-      SELECT r.id, r.name_jamo FROM shops_of_rare_brands(brands, regions) r WHERE are_rare
+      SELECT r.id, r.name_jamo FROM shops_of_rare_brands(u.brands, u.regions) r WHERE are_rare
       UNION ALL
-      SELECT c.id, c.name_jamo FROM search_scan(spot_at(viewer), brands, regions,
-        (SELECT greatest(400 / greatest(count(*), 1), 60) FROM search_scans(brands, regions))::integer) c
+      SELECT c.id, c.name_jamo FROM search_scan(spot_at(viewer), u.brands, u.regions,
+        (SELECT greatest(400 / greatest(count(*), 1), 60) FROM search_scans(u.brands, u.regions))::integer) c
       WHERE NOT are_rare
     ) w
-    WHERE CASE WHEN is_initials(rest[cardinality(rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
+    WHERE CASE WHEN is_initials(u.rest[cardinality(u.rest)]) THEN jamo_initials(w.name_jamo) ELSE w.name_jamo END LIKE ANY (forms)
       AND w.name_jamo LIKE ALL (others));
   IF anywhere AND cardinality(found) < 5 THEN
     sample := coalesce(sample, search_sample());
-    SELECT * INTO q FROM search_queries(rest, sample, '{}');
+    SELECT * INTO q FROM search_queries(u.rest, sample, '{}');
     found := found || ARRAY(
       SELECT c.id FROM (
         SELECT s.* FROM shops s
         WHERE NOT q.too_common
-          AND shop_words(s) @@ all_of(ARRAY[in_any('b', brands), in_any('r', regions), q.rarest])
+          AND shop_words(s) @@ all_of(ARRAY[in_any('b', u.brands), in_any('r', u.regions), q.rarest])
           AND s.status <> 'CLOSED' LIMIT 500) c
       WHERE q.others IS NULL OR search_holds(c.name_jamo, c.road_address, c.lot_address, c.brand_id, q.other_hints, q.others));
   END IF;
@@ -281,7 +279,7 @@ BEGIN
         UNION ALL
         SELECT known.brands, known.regions, begun.stations WHERE begun.stations IS NOT NULL AND known.stations IS NULL
       ) AS v (brands, regions, stations)
-      CROSS JOIN LATERAL search_find(viewer, v.brands, v.regions, v.stations, '{}', '{}', '{}', NULL, NULL, NULL, 5, 5) AS f
+      CROSS JOIN LATERAL search_find(viewer, reading_of(v.brands, v.regions, v.stations), '{}', NULL, NULL, 5, 5) AS f
       CROSS JOIN LATERAL unnest(f.ids, f.distances) AS s (id, distance_m)
       GROUP BY s.id ORDER BY 2 LIMIT 5
     ) AS q;
@@ -345,7 +343,7 @@ DECLARE
   rest constant text[] := ARRAY[normalize(word, NFD)];
 BEGIN
   RETURN (
-    SELECT f.ids[:5] FROM search_find(viewer, NULL, NULL, NULL, '{}', rest, rest, NULL, coalesce(sample, search_sample()), NULL, 5, 5) AS f WHERE word ~ '^[가-힣]{3,8}$');
+    SELECT f.ids[:5] FROM search_find(viewer, reading_of(rest => rest), rest, coalesce(sample, search_sample()), NULL, 5, 5) AS f WHERE word ~ '^[가-힣]{3,8}$');
 END $$;
 COMMENT ON FUNCTION misspelt_shops(text, geography, text []) IS 'At most five shops with a word in Hangul, of which one letter differs, in their name; null if it is too short or too long.';
 
@@ -376,7 +374,7 @@ BEGIN
     s.size > 25 AND pass <> 'typed' AND (pass NOT IN ('spelling', 'before') OR s.size > 45 OR cardinality(s.plain_words) = 1)
     OR s.characters + s.size > 50 AND pass NOT IN ('spelling', 'known names', 'typed', 'before', 'last')
     OR pass IN ('hanja', 'known names') AND cardinality(s.unknown) > 2 OR pass = 'known names' AND s.unknown = '{}'
-    -- the reading without small words has no signs either
+    -- in a foreign script, the pass for spelling removes signs too
     OR pass = 'punctuation' AND is_foreign(s.keyword)
     OR pass IN ('before', 'last') AND (cardinality(s.small_words) > 5 OR s.unknown = '{}')
     OR starts_with(pass, 'typo') AND (cardinality(s.plain_words) > 1 OR s.size > 12 OR cardinality(s.unknown) <> 1)
@@ -400,6 +398,7 @@ BEGIN
   IF s.spelled_words <> s.plain_words THEN
     s.spelled := search_understand(s.spelled_words, NULL, spans_in_words((s.plain).spans, s.plain_words, s.spelled_words));
   END IF;
+  s.words := s.spelled_words;
   s.reading := s.spelled;
   RETURN s;
 END $$;
@@ -407,47 +406,48 @@ COMMENT ON FUNCTION suggest_spelled(search_state) IS 'The pass that replaces for
 
 -- Of one or two names beside what may become a word that a search leaves out, the names are suggested: 圣水洞拍, mangwon marke. At last,
 -- what is before the last word, then this word alone: 광안리 인생네, Fotoautomat myeongd.
-CREATE OR REPLACE FUNCTION suggest_read(INOUT s search_state, pass text, OUT words text [])
+CREATE OR REPLACE FUNCTION suggest_read(s search_state, pass text) RETURNS search_state
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   known keyword_reading;
 BEGIN
+  s.words := NULL;
   s.reading := NULL;
   CASE pass
     WHEN 'spelling' THEN
       s := suggest_spelled(s);
-      words := CASE WHEN NOT (s.reading IS NULL) THEN s.spelled_words END;
     WHEN 'hanja' THEN
       -- small words that are only cut apart (釜山서면포토그) would lose the name that is begun
       IF (s.small).rest = '{}' OR array_to_string(s.small_words, '') <> array_to_string(s.plain_words, '') THEN
-        SELECT h.read_as INTO words FROM words_in_korean(s.small_words, composed((s.small).rest), (s.small).understood, (s.small).spans) h;
+        SELECT h.read_as INTO s.words FROM words_in_korean(s.small_words, composed((s.small).rest), (s.small).understood, (s.small).spans) h;
       ELSE
-        SELECT h.read_as INTO words FROM words_in_korean(s.plain_words, s.unknown, (s.plain).understood, (s.plain).spans) h;
+        SELECT h.read_as INTO s.words FROM words_in_korean(s.plain_words, s.unknown, (s.plain).understood, (s.plain).spans) h;
       END IF;
     WHEN 'known names' THEN
       known := search_known_names(s.plain_words, s.plain);
       IF known.rest = '{}' AND NOT known.impossible AND jsonb_array_length(known.understood) <= 2 THEN
-        words := words_understood(known.understood);
-        s.reading := search_understand(words, NULL, known.spans);
+        s.words := words_understood(known.understood);
+        s.reading := search_understand(s.words, NULL, known.spans);
       END IF;
     WHEN 'before' THEN
       -- nor a house number: 25 Yeonmujang-gil, Seongdong
-      words := ARRAY(
+      s.words := ARRAY(
         SELECT w FROM unnest(trim_array(s.spelled_words, 1)) WITH ORDINALITY AS t (w, i) WHERE w !~ '^[0-9-]+$' ORDER BY i);
     WHEN 'last' THEN
       -- unless it is all
-      words := s.spelled_words[greatest(cardinality(s.spelled_words), 2):];
+      s.words := s.spelled_words[greatest(cardinality(s.spelled_words), 2):];
     ELSE
-      words := search_reading(pass, s.keyword, s.unknown);
-      IF pass = 'apart' AND words = s.plain_words AND cardinality(words) = 1 THEN
-        words := brand_apart(words[1]);
+      s.words := search_reading(pass, s.keyword, s.unknown);
+      IF pass = 'apart' AND s.words = s.plain_words AND cardinality(s.words) = 1 THEN
+        s.words := brand_apart(s.words[1]);
       END IF;
   END CASE;
+  RETURN s;
 END $$;
 COMMENT ON FUNCTION suggest_read(search_state, text)
-IS 'The words that a pass of suggestions reads, null if none, and in the state their reading, null if it is not known yet.';
+IS 'The state after a pass of suggestions, with the words that it reads, null if none, and their reading, null if it is not known yet.';
 
-CREATE OR REPLACE FUNCTION suggest_cut(viewer geography, INOUT s search_state, OUT words text [], OUT body json)
+CREATE OR REPLACE FUNCTION suggest_cut(viewer geography, s search_state, OUT words text [], OUT body json)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   shorter text;
@@ -455,14 +455,14 @@ BEGIN
   IF s.size NOT BETWEEN 3 AND 12 OR cardinality(s.plain_words) <> 1 THEN
     RETURN;
   END IF;
-  s.reading := NULL;
   FOREACH shorter IN ARRAY words_cut(s.plain_words[1]) LOOP
     words := ARRAY[shorter];
-    SELECT g.* INTO s.sample, body FROM suggestions(words, viewer, search_understand(words, NULL), false, s.sample) g;
+    SELECT g.* INTO s.sample, body FROM suggestions(words, viewer, search_understand(words, NULL), false, s.sample) AS g;
     EXIT WHEN body IS NOT NULL;
     s.words_read := s.words_read || words::text;
-    SELECT r.read_as INTO words FROM shop_words_spelled(words, words, true) r;
+    SELECT r.read_as INTO words FROM shop_words_spelled(words, words, true) AS r;
     EXIT WHEN words::text <> ALL (s.words_read);
+    words := NULL;
   END LOOP;
 END $$;
 COMMENT ON FUNCTION suggest_cut(geography, search_state)
@@ -479,8 +479,6 @@ DECLARE
   -- 괴산 sounds like coex
   is_place_word boolean := EXISTS (SELECT FROM unnest(s.unknown) AS u WHERE place_word(spelled_letters(u)) IS NOT NULL);
   pass text;
-  read record;
-  words text[];
   body json;
 BEGIN
   IF NOT is_place_word THEN
@@ -490,32 +488,28 @@ BEGIN
     'typo in a name', 'before', 'last'] LOOP
     EXIT WHEN body IS NOT NULL;
     CONTINUE WHEN NOT is_worth_suggesting(s, pass);
-    words := NULL;
+    s.words := NULL;
     IF pass = 'typed' AND is_place_word THEN
       SELECT g.* INTO s.sample, body FROM suggestions(s.plain_words, viewer, s.plain, true, s.sample) g;
     ELSIF pass = 'typo in a name' THEN
       body := shops_suggested(misspelt_shops(s.plain_words[1], viewer, s.sample));
     ELSIF pass = 'before' AND cardinality(s.spelled_words) <= 1 THEN
-      read := suggest_cut(viewer, s);
-      s := read.s;
-      words := read.words;
-      body := read.body;
+      s.reading := NULL;
+      SELECT c.words, c.body INTO s.words, body FROM suggest_cut(viewer, s) AS c;
     ELSIF pass <> 'typed' THEN
-      read := suggest_read(s, pass);
-      s := read.s;
-      words := read.words;
+      s := suggest_read(s, pass);
     END IF;
     IF pass = 'spelling' AND s.small_words = '{}' AND asks_for_any_shop(keyword) THEN
       body := shops_suggested(ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), NULL, '{}', 5, budget => 5) AS w));
     END IF;
-    CONTINUE WHEN body IS NOT NULL OR coalesce(words, '{}') = '{}' OR words::text = ANY (s.words_read);
-    s.words_read := s.words_read || words::text;
+    CONTINUE WHEN body IS NOT NULL OR coalesce(s.words, '{}') = '{}' OR s.words::text = ANY (s.words_read);
+    s.words_read := s.words_read || s.words::text;
     s.characters := s.characters + s.size;
     IF s.reading IS NULL THEN
-      s.reading := search_understand(words, NULL, CASE WHEN pass IN ('before', 'last') THEN spans_in_words((s.spelled).spans, s.spelled_words, words)
-        ELSE spans_in_words((s.plain).spans, s.plain_words, words) END);
+      s.reading := search_understand(s.words, NULL, CASE WHEN pass IN ('before', 'last') THEN spans_in_words((s.spelled).spans, s.spelled_words, s.words)
+        ELSE spans_in_words((s.plain).spans, s.plain_words, s.words) END);
     END IF;
-    SELECT g.* INTO s.sample, body FROM suggestions(words, viewer, s.reading, false, s.sample) g;
+    SELECT g.* INTO s.sample, body FROM suggestions(s.words, viewer, s.reading, false, s.sample) g;
   END LOOP;
   IF lang IS NOT NULL THEN
     body := suggestions_in(body, lang);
@@ -572,7 +566,7 @@ BEGIN
     SELECT b.ids, b.tiers INTO ids, tiers FROM shops_of_begun_names(typed, viewer, u.spans, before) b;
   END IF;
   IF ids IS NULL THEN
-    SELECT s.* INTO sample, ids, tiers FROM suggested_shops(viewer, u.brands, u.regions, u.stations, u.branch, u.rest, u.names,
+    SELECT s.* INTO sample, ids, tiers FROM suggested_shops(viewer, u,
       length(words[cardinality(words)]) > 3 AND NOT begins_name, sample) s;
   END IF;
   IF coalesce(ids, '{}') = '{}' AND continues_names AND NOT ends_foreign THEN

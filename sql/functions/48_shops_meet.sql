@@ -118,8 +118,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION middle_of(geography [], boolean) IS 'A place with approximately the least effort.';
 
--- Each distance is convex up to a quarter of the circumference of the smallest sphere of curvature (9,985 km): there the sum
--- is at least its tangent plane.
+-- Where each distance is convex, the sum is at least its tangent plane.
 CREATE OR REPLACE FUNCTION least_effort_m(place geography, radius_m double precision, people geography [], by_sum boolean)
 RETURNS double precision
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -130,7 +129,7 @@ BEGIN
     RETURN effort_m(place, people, false) - radius_m;
   END IF;
   t := tangent_at(place, people, true);
-  RETURN t.effort_m - radius_m * CASE WHEN t.longest_m + radius_m < 9985000 THEN sqrt(t.east ^ 2 + t.north ^ 2) ELSE cardinality(people) END;
+  RETURN t.effort_m - radius_m * CASE WHEN t.longest_m + radius_m < convex_within_m() THEN sqrt(t.east ^ 2 + t.north ^ 2) ELSE cardinality(people) END;
 END $$;
 COMMENT ON FUNCTION least_effort_m(geography, double precision, geography [], boolean)
 IS 'A lower bound of effort_m for all places within radius_m.';
@@ -286,9 +285,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION best_between IS 'The `needed` shops that pass with the least sum of distances to people of whom half are at one place and half at another: exact if it finds that many, else only those near the geodesic between the places; incomplete if more than most_examined shops would be examined (truncated).';
 
--- Where distances are convex (see least_effort_m), the tangent plane at any place bounds the sum from below, and the places with a sum
--- of at most a bound are on one side of the line where it reaches the bound. The line is closest to them from a place near their border,
--- which is found by bisection, to a share (closeness) of its distance from the middle.
+-- Where distances are convex (see least_effort_m), the tangent plane at any place bounds the sum from below. The places with a sum of
+-- at most a bound are on one side of the line where this plane reaches the bound. The line is closest to them if the tangent is taken
+-- near their border, which is found by bisection, to a share (closeness) of its distance from the middle.
 -- The line is drawn through the two points of it that are reach_m from its foot, as a geodesic, which is straight in the gnomonic
 -- plane. Within d metres, it deviates by at most d²(|off_m| / 4e13 + 2.8e-10) metres from the line of the tangent plane (parallel lines
 -- converge on a sphere) and from a straight one (a geodesic of the ellipsoid is not exactly in a plane through the Earth's centre).
@@ -412,7 +411,7 @@ BEGIN
     ids := NULL;
     t := tangent_at(center, people, true);
     half_m := (bound_m + t.effort_m) / cardinality(people) + 1;
-    EXIT WHEN examined > most_examined OR half_m > 1000000 OR t.longest_m + 3 * half_m > 9985000;
+    EXIT WHEN examined > most_examined OR half_m > 1000000 OR t.longest_m + 3 * half_m > convex_within_m();
     frame := (SELECT gnomonic_frame(ST_X(c.spot), ST_Y(c.spot), ST_Z(c.spot)) FROM spot_at(center) AS c (spot));
     area := area_of_sum(people, center, bound_m, frame, half_m, closeness);
     sample := least(sample, most_examined - examined);

@@ -22,7 +22,7 @@ CREATE INDEX brands_jamo_idx ON brands (jamo(name) COLLATE "C");
 CREATE INDEX brands_initials_idx ON brands (jamo_initials(jamo(name)) COLLATE "C");
 CREATE INDEX brands_terms_idx ON brands USING gin (brand_terms(name)) WITH (fastupdate = off);
 CREATE INDEX brands_spellings_idx ON brands USING gin (brand_spellings(name)) WITH (fastupdate = off);
--- Tells that a sound begins the name of a brand, which has too many shops to look them up by it.
+-- A sound with which the name of a brand begins is not looked up in shops, because too many of them have it.
 CREATE INDEX brands_sounds_idx ON brands USING gin (name_sounds(name)) WITH (fastupdate = off);
 COMMENT ON TABLE brands IS 'Brands of photo booths';
 COMMENT ON COLUMN brands.id IS 'Brand identifier';

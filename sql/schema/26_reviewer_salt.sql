@@ -9,7 +9,7 @@ CREATE TABLE reviewer_salt (
 COMMENT ON TABLE reviewer_salt IS 'Secrets under the reviewer keys that analysts see; never granted to a reader';
 COMMENT ON COLUMN reviewer_salt.id IS 'Number of the secret; the highest is in use';
 COMMENT ON COLUMN reviewer_salt.salt IS 'Random bytes, made in each database anew';
--- gen_random_uuid() is the only cryptographic random source of PostgreSQL without an extension.
+-- PostgreSQL without an extension has no other cryptographic random source than gen_random_uuid().
 INSERT INTO reviewer_salt (salt) VALUES (
   decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')
 );

@@ -13,6 +13,8 @@ from sqlalchemy import create_engine, text
 from geoshops.database.models import Base
 
 RUNNERS_OWN = {"schema_history"}
+# alembic does not compare the expressions of generated columns
+pytestmark = pytest.mark.filterwarnings("ignore:Computed default on")
 
 
 def include(item: Any, name: str, kind: str, reflected: bool, other: Any) -> bool:

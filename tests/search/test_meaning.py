@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from flask import Flask
 
+from tests.make import Maker
 from tests.search.conftest import Search
 
 GANGNAM_GU = {
@@ -332,3 +335,10 @@ def test_one_letter_wrong_or_missing(search: Search, keyword: str, same_as: str)
 @pytest.mark.parametrize("keyword", ["인생네컷 서울숭점", "서울숭점", "서울숩점"])
 def test_one_letter_wrong_in_the_name_of_a_branch(search: Search, keyword: str) -> None:
     assert search(keyword) == ["인생네컷 서울숲점"]
+
+
+def test_the_documentation_describes_every_pass_in_its_order(make: Maker) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "search.md").read_text(encoding="utf-8")
+    section = page.split("\n## Passes\n")[1].split("\n## ")[0]
+    (passes,) = make.rows("SELECT search_passes()")[0]
+    assert re.findall(r"^\| ([a-z ]+) \| ", section, re.M) == ["pass", *passes, "none"]

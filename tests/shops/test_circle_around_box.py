@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from geoshops.geo import HALF_CIRCUMFERENCE_M
 from tests.geodesy import WGS84
 from tests.make import Maker
 
@@ -34,3 +35,8 @@ def test_the_circle_of_a_city_passes_through_its_farthest_corner(make: Maker) ->
     ((lon, lat, radius_m),) = make.rows(CIRCLE, [126.8, 37.4, 127.2, 37.7])
     farthest_m = max(WGS84.inv(lon, lat, 127.2, corner)[2] for corner in (37.4, 37.7))
     assert farthest_m <= radius_m < farthest_m + 2
+
+
+def test_the_circle_of_the_world_has_the_largest_radius(make: Maker) -> None:
+    ((_, _, radius_m),) = make.rows(CIRCLE, [-180, -90, 180, 90])
+    assert radius_m == HALF_CIRCUMFERENCE_M

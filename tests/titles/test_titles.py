@@ -118,7 +118,10 @@ def test_the_award_command_skips_withdrawn_members(app: Flask, make: Maker) -> N
     member = make.member()
     make.sql("UPDATE members SET nickname = NULL, nickname_key = NULL, withdrawn_at = now()")
     assert app.test_cli_runner().invoke(commands, ["award"]).output == "0 titles awarded\n"
-    assert make.rows("SELECT * FROM title_progress_in('Asia/Seoul') WHERE member_id = %s", member) == []
+    assert (
+        make.rows("SELECT * FROM title_progress_in('Asia/Seoul') WHERE member_id = %s", member)
+        == []
+    )
 
 
 def test_responses_agree_with_title_progress_in(
