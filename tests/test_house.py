@@ -310,5 +310,5 @@ def test_the_code_map_names_only_what_exists() -> None:
 def test_the_list_of_sql_functions_is_complete() -> None:
     page = (ROOT / "sql" / "README.md").read_text(encoding="utf-8")
     section = page.split("## Functions")[1].split("\n## ")[0]
-    files = [path.name[:2] for path in (ROOT / "sql" / "functions").glob("[0-9][0-9]_*.sql")]
-    assert sorted(re.findall(r"`(\d\d)`", section)) == sorted(files)
+    files = [path.name for path in (ROOT / "sql" / "functions").glob("*.sql")]
+    assert re.findall(r"^\| \[([^]]+)\]", section, re.M) == sorted(files)

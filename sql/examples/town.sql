@@ -1,4 +1,4 @@
--- The small town of the worked examples in sql/README.md. For a database of its own:
+-- The small town of the worked examples in docs/analysts.md. For a database of its own:
 --   createdb town && DATABASE_URL=postgresql:///town geoshops db upgrade && psql town -f sql/examples/town.sql
 BEGIN;
 INSERT INTO regions (id, level, parent_id, name, name_en, code, center, boundary) VALUES

@@ -149,7 +149,7 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN translate(letters, U&'\1163\1164\1167\1168\116d\1172\1166', U&'\1161\1162\1165\1162\1169\116e\1162');
 COMMENT ON FUNCTION folded_vowels(text) IS 'The letters with ㅑ as ㅏ, ㅛ as ㅗ and so on: what slips in typing first.';
 
--- The names probably meant: brands before regions before stations, names of the same length before others.
+-- The names probably meant: by kind in alphabetical order (brand, entrance, region, station), names of the same length before others.
 CREATE OR REPLACE FUNCTION probable_names(words text [])
 RETURNS TABLE (word text, name text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET enable_seqscan = off AS $$
