@@ -17,6 +17,7 @@ from geoshops.config import settings_table
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "geoshops"
+PAGES = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "sql" / "README.md")
 # From the bottom up; a unit imports units below its own layer, or itself. Units that are not named are features.
 LAYERS = (
     {"messages", "opening_hours", "__about__"},
@@ -264,10 +265,16 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
+def test_rows_of_tables_follow_their_headings() -> None:
+    """A row after a blank line is shown as text."""
+    table = re.compile(r"(?:^|\n\n)(\|.*\n(?!\|[ :-]*-))")
+    lost = [(page.name, table.findall(page.read_text(encoding="utf-8"))) for page in PAGES]
+    assert [found for found in lost if found[1]] == []
+
+
 def test_links_between_pages_have_targets() -> None:
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "sql" / "README.md"]
     broken = []
-    for page in pages:
+    for page in PAGES:
         for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text(encoding="utf-8")):
             name, _, fragment = target.partition("#")
             path = page.parent / name if name else page
