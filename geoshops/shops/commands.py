@@ -156,7 +156,7 @@ def merge(
         if file:
             pairs = merging.read_pairs(file)
         elif duplicate_id and into_id:
-            pairs = [merging.Pair(duplicate_id, into_id, "the pair")]
+            pairs = [merging.Pair(duplicate_id, into_id)]
         else:
             pairs = merging.certain_pairs(cursor)
         merges = merging.plan(cursor, pairs)
@@ -172,6 +172,8 @@ def merge(
                 )
                 with committing():
                     cursor.connection.commit()
+    for pair in merges.pairs if len(merges.pairs) <= merging.MOST_SHOWN else ():
+        click.echo(f"shop {pair.duplicate_id} is merged into {pair.into_id}")
     click.echo(f"{len(merges.pairs)} shops merged, {merges.already} pairs were already merged")
 
 

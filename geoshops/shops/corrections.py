@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import unicodedata
 from typing import Any
 
@@ -238,7 +239,9 @@ def id_of_brand(cursor: Any, name: str) -> int:
     """Id of the brand with that name or alias."""
     (brand_id,) = execute(cursor, select(func.brand_named(name))).fetchone()
     if brand_id is None:
-        raise NotPossible(f"unknown brand {name}; add it with {as_started('brands add')} {name}")
+        raise NotPossible(
+            f"unknown brand {name}; add it with {as_started('brands add')} {shlex.quote(name)}"
+        )
     return int(brand_id)
 
 

@@ -18,7 +18,7 @@ from geoshops.shops.corrections import NotPossible
 # closer than two shops of one chain ever are; an operator decides on pairs with equal names that are farther apart
 CERTAIN_WITHIN_M = 20
 COLUMNS = ("duplicate_id", "into_id")
-FAULTS_SHOWN = 10
+MOST_SHOWN = 10
 DUPLICATES = func.duplicate_shops(
     *named(within_m=literal(CERTAIN_WITHIN_M), least_similarity=literal(1))
 ).table_valued("shop_id", "place_name", "other_id", "other_name")
@@ -31,11 +31,16 @@ CERTAIN = (
 
 @dataclass(frozen=True)
 class Pair:
-    """A duplicate and the shop that stays; `place` is the pair's line in the file, for error messages."""
+    """A duplicate and the shop that stays; `place` is the pair's line in the file."""
 
     duplicate_id: int
     into_id: int
     place: str = ""
+
+    @property
+    def at(self) -> str:
+        """The beginning of error messages."""
+        return f"{self.place}: " if self.place else ""
 
 
 @dataclass(frozen=True)
@@ -107,17 +112,17 @@ def plan(cursor: Any, pairs: Iterable[Pair]) -> Merges:
         stays, into = _kept(merged, pair.duplicate_id), _kept(merged, pair.into_id)
         unknown = [i for i in (pair.duplicate_id, pair.into_id) if i not in names]
         if unknown:
-            faults.append(f"{pair.place}: no shop with id {unknown[0]}")
+            faults.append(f"{pair.at}no shop with id {unknown[0]}")
         elif pair.duplicate_id == pair.into_id:
-            faults.append(f"{pair.place}: shop {into} cannot be merged into itself")
+            faults.append(f"{pair.at}shop {into} cannot be merged into itself")
         elif stays not in (pair.duplicate_id, into):
-            faults.append(f"{pair.place}: shop {pair.duplicate_id} is already merged into {stays}")
+            faults.append(f"{pair.at}shop {pair.duplicate_id} is already merged into {stays}")
         elif stays != into:
             todo.append(Pair(pair.duplicate_id, into, pair.place))
             merged[pair.duplicate_id] = into
     if faults:
-        more = f" and {len(faults) - FAULTS_SHOWN} more" if len(faults) > FAULTS_SHOWN else ""
-        raise NotPossible("; ".join(faults[:FAULTS_SHOWN]) + more)
+        more = f" and {len(faults) - MOST_SHOWN} more" if len(faults) > MOST_SHOWN else ""
+        raise NotPossible("; ".join(faults[:MOST_SHOWN]) + more)
     return Merges(todo, names, len(pairs) - len(todo))
 
 

@@ -144,7 +144,8 @@ def test_merging_moves_reviews_and_favorites(run: Run, make: Maker, client: Flas
                 created_at=now, modified_at=now)  # fmt: skip
     listed = json.loads(ok(run, "shops", "duplicates", "--json"))
     assert [(pair["shop_id"], pair["other_id"]) for pair in listed] == [(kept, duplicate)]
-    ok(run, "shops", "merge", duplicate, kept, "--reason", "same door")
+    merged = ok(run, "shops", "merge", duplicate, kept, "--reason", "same door")
+    assert f"shop {duplicate} is merged into {kept}\n" in merged
     assert make.rows(
         "SELECT id, status, merged_into_id, favorite_cnt, review_cnt, star_rating_sum FROM shops ORDER BY id"
     ) == [(kept, "OPEN", None, 2, 1, 4), (duplicate, "CLOSED", kept, 0, 0, 0)]

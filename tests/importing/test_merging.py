@@ -184,3 +184,20 @@ def test_a_list_that_was_imported_twice_is_merged_by_one_command(
     assert make.sql("SELECT shop_id FROM reviews WHERE id = %s", review) <= 200
     assert run("import", "shops", path, *options).exit_code == 0
     assert make.sql("SELECT count(*) FROM shops WHERE status = 'OPEN'") == 200
+
+
+def test_a_duplicate_of_a_merged_shop_is_merged_into_the_one_that_stays(
+    run: Run, make: Maker
+) -> None:
+    make.brand()
+    stays, gone, duplicate = (make.shop(f"인생네컷 {n}호점") for n in range(3))
+    run("shops", "merge", str(gone), str(stays), *REASON)
+    result = run("shops", "merge", str(duplicate), str(gone), *REASON)
+    assert f"shop {duplicate} is merged into {stays}" in result.output
+    assert merged(make) == {stays: None, gone: stays, duplicate: stays}
+
+
+def test_the_error_of_a_single_pair_names_no_line(run: Run, make: Maker) -> None:
+    make.brand()
+    result = run("shops", "merge", str(make.shop()), "999", *REASON)
+    assert (result.exit_code, "Error: no shop with id 999" in result.output) == (1, True)
