@@ -84,7 +84,7 @@ SET plan_cache_mode = force_generic_plan SET enable_nestloop = off SET enable_se
 DECLARE
   center geography := point_at(map_lon, map_lat);
   viewer geography := point_at(user_lon, user_lat);
-  wanted record;
+  search record;
   circle_center geography := center;
   reach_m double precision := radius_m;
   last_m double precision;
@@ -95,15 +95,15 @@ BEGIN
   IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
     RETURN NULL;
   END IF;
-  -- a field, because every comparison would convert a PL/pgSQL array variable
-  SELECT wanted_brands(brand_ids, all_brands) AS brands INTO wanted;
+  -- a field of a record: PL/pgSQL keeps an array variable expanded, and would flatten it for every row
+  SELECT wanted_brands(brand_ids, all_brands) AS brands INTO search;
   IF radius_m IS NULL THEN
     SELECT c.center, c.radius_m INTO circle_center, reach_m FROM circle_around(filters.box) AS c;
   END IF;
   LOOP
     SELECT count(*), '[' || coalesce(string_agg(
         shop_json(CASE WHEN lang IS NULL THEN q.card ELSE q.card ||
-            (SELECT d FROM display_of(q.id, q.display_source, lang, lang) AS d) END,
+            (SELECT d FROM display_of(q.id, q.display_source, lang) AS d) END,
           q.counts, q.brand_card, q.image_path, origin, q.m,
           member IS NOT NULL AND q.id IN (SELECT f.shop_id FROM favorites AS f WHERE f.member_id = member)),
         ',') FILTER (WHERE q.place > page_offset AND q.place <= page_offset + page_size), '') || ']'
@@ -116,7 +116,7 @@ BEGIN
           CASE WHEN lang IS NOT NULL THEN display_source(s) END AS display_source,
           sort_key(s, sort) AS sort_key
         FROM shops_near(circle_center, reach_m) AS s
-        WHERE is_wanted(s, wanted.brands, filters)
+        WHERE is_wanted(s, search.brands, filters)
           AND (last_id IS NULL OR (distance_rank(ST_Distance(s.geog, center)), s.id) <= (distance_rank(last_m), last_id))
         LIMIT at_most + 1
       ) AS r
@@ -124,7 +124,7 @@ BEGIN
     ) AS q;
     EXIT WHEN total <= at_most;
     SELECT n.distance_m, n.id INTO last_m, last_id
-    FROM last_nearest(center, radius_m, wanted.brands, filters, at_most) AS n;
+    FROM last_nearest(center, radius_m, search.brands, filters, at_most) AS n;
     circle_center := center;
     reach_m := least(last_m + 0.001, radius_m);
   END LOOP;

@@ -81,7 +81,7 @@ BEGIN
   CROSS JOIN LATERAL (
     SELECT metres(ST_Distance(s.geog, point_at(user_lon, user_lat))) AS m,
       CASE WHEN lang IS NULL THEN s.card ELSE s.card ||
-        (SELECT d FROM display_of(s.id, display_source(s), lang, lang) AS d) END AS card
+        (SELECT d FROM display_of(s.id, display_source(s), lang) AS d) END AS card
     OFFSET 0  -- keeps m a value: shop_json uses it several times and is not inlined with an expression
   ) q
   WHERE s.id = shop;

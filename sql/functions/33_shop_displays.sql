@@ -404,15 +404,15 @@ AS $$ SELECT CASE lang WHEN 'en' THEN d.en WHEN 'ja' THEN d.ja WHEN 'zh-Hans' TH
 COMMENT ON FUNCTION display_text(shop_displays, text) IS 'The stored display in a language.';
 
 -- Returns a set, because PostgreSQL inlines a function that reads a table only then.
-CREATE OR REPLACE FUNCTION display_of(shop bigint, source bigint, lang text, built_lang text) RETURNS SETOF text
+CREATE OR REPLACE FUNCTION display_of(shop bigint, source bigint, lang text, built_lang text DEFAULT NULL) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
   SELECT coalesce(
     (SELECT public.display_text(d, lang) FROM public.shop_displays AS d WHERE d.shop_id = shop AND d.made_of = source),
-    public.display_json(shop, built_lang))
+    public.display_json(shop, coalesce(built_lang, lang)))
 $$;
 COMMENT ON FUNCTION display_of(bigint, bigint, text, text)
-IS 'The stored display of a shop in a language; if there is none of this display_source, one is built in built_lang.';
+IS 'The stored display of a shop in a language; if there is none of this display_source, one is built, in built_lang unless that is null.';
 
 CREATE OR REPLACE FUNCTION refresh_shop_displays(
   after_id bigint, at_most integer, every boolean, OUT last_id bigint, OUT changed integer
@@ -470,7 +470,7 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT CASE WHEN x.item ->> 'kind' = 'shop' THEN
         ('{' || rtrim(
-          (SELECT t FROM shops AS s CROSS JOIN LATERAL display_of(s.id, display_source(s), lang, lang) AS t
+          (SELECT t FROM shops AS s CROSS JOIN LATERAL display_of(s.id, display_source(s), lang) AS t
             WHERE s.id = (x.item ->> 'id')::bigint), ',') || '}')::jsonb -> 'display' END AS display
     ) AS d);
 END $$;

@@ -176,7 +176,7 @@ DECLARE
 BEGIN
   SELECT array_agg(DISTINCT c.id) FILTER (WHERE c.belongs), coalesce(count(*) > most, false) INTO ids, truncated
   FROM (
-    SELECT s.id, is_wanted(s, brand_ids, filters) AND (jagged OR ST_Intersects(parts[p.n], gnomonic(s.spot, frame))) AS belongs
+    SELECT s.id, (jagged OR ST_Intersects(parts[p.n], gnomonic(s.spot, frame))) AND is_wanted(s, brand_ids, filters) AS belongs
     FROM (SELECT g.n, unnest(boxes_around(parts[g.n], frame)) AS box FROM generate_subscripts(parts, 1) AS g (n) OFFSET 0) AS p
     INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && p.box AND s.status <> 'CLOSED'
     LIMIT most + 1

@@ -682,6 +682,7 @@ END $$;
 COMMENT ON FUNCTION shops_ranked(geography, bigint [], bigint [], text [], text [], integer)
 IS 'The needed + 1 best of the shops by tier, which for named branches is at most 2, distance (metres) and id.';
 
+-- The row has the attributes of keyword_reading in their order.
 CREATE OR REPLACE FUNCTION reading_of(
   brands bigint [] DEFAULT NULL, regions bigint [] DEFAULT NULL, stations bigint [] DEFAULT NULL, rest text [] DEFAULT '{}'
 ) RETURNS keyword_reading
@@ -808,7 +809,7 @@ CREATE OR REPLACE FUNCTION search_without_stations(
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
-  plain boolean := filters IS NULL;
+  is_unfiltered boolean := filters IS NULL;
   q record := search_queries(u.rest, sample, misspelt);
   hints text[] := every_typed_prefix(u.rest);
   full_names text[] := full_names_of(u);
@@ -826,11 +827,11 @@ BEGIN
     RETURN;
   ELSIF scannable AND q.every IS NULL THEN
     SELECT c.* INTO ids, complete FROM search_scan_certain(
-      viewer_spot, u.brands, u.regions, CASE WHEN plain THEN needed ELSE at_most END, NOT plain, filters => filters) AS c;
-    IF plain AND needed < at_most THEN
+      viewer_spot, u.brands, u.regions, CASE WHEN is_unfiltered THEN needed ELSE at_most END, NOT is_unfiltered, filters => filters) AS c;
+    IF is_unfiltered AND needed < at_most THEN
       total := search_scan_total(u.brands, u.regions, at_most + 1);
     END IF;
-    matched := plain OR ids <> '{}' OR EXISTS (SELECT FROM search_scan(viewer_spot, u.brands, u.regions, 1));
+    matched := is_unfiltered OR ids <> '{}' OR EXISTS (SELECT FROM search_scan(viewer_spot, u.brands, u.regions, 1));
     RETURN;
   END IF;
   -- A scan for thousands of shops would test the words of every shop of a small country.
@@ -844,7 +845,7 @@ BEGIN
       u.names, full_names, beginnings, beginnings_are_common, filters, at_most) AS c;
     matched := true;
     -- If filters apply, or the index finds tens of thousands of shops, some shops near the viewer are better than arbitrary ones.
-    IF plain AND NOT complete AND NOT q.too_common THEN
+    IF is_unfiltered AND NOT complete AND NOT q.too_common THEN
       ids := NULL;
     END IF;
   ELSIF q.too_common AND scannable THEN

@@ -15,7 +15,7 @@ BEGIN
     FROM (
       SELECT r.place, r.tier, shop_json(
         CASE WHEN lang IS NULL THEN r.card ELSE r.card ||
-          (SELECT d FROM display_of(r.id, r.display_source, lang, lang) AS d) END,
+          (SELECT d FROM display_of(r.id, r.display_source, lang) AS d) END,
         r.counts, b.card, b.image_path, origin, metres(r.distance_m),
         member IS NOT NULL AND EXISTS (SELECT FROM favorites AS f WHERE f.member_id = member AND f.shop_id = r.id)) AS json
       FROM (

@@ -398,7 +398,7 @@ BEGIN
   IF s.spelled_words <> s.plain_words THEN
     s.spelled := search_understand(s.spelled_words, NULL, spans_in_words((s.plain).spans, s.plain_words, s.spelled_words));
   END IF;
-  s.words := s.spelled_words;
+  s.pass_words := s.spelled_words;
   s.reading := s.spelled;
   RETURN s;
 END $$;
@@ -411,7 +411,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   known keyword_reading;
 BEGIN
-  s.words := NULL;
+  s.pass_words := NULL;
   s.reading := NULL;
   CASE pass
     WHEN 'spelling' THEN
@@ -419,27 +419,27 @@ BEGIN
     WHEN 'hanja' THEN
       -- small words that are only cut apart (釜山서면포토그) would lose the name that is begun
       IF (s.small).rest = '{}' OR array_to_string(s.small_words, '') <> array_to_string(s.plain_words, '') THEN
-        SELECT h.read_as INTO s.words FROM words_in_korean(s.small_words, composed((s.small).rest), (s.small).understood, (s.small).spans) h;
+        SELECT h.read_as INTO s.pass_words FROM words_in_korean(s.small_words, composed((s.small).rest), (s.small).understood, (s.small).spans) h;
       ELSE
-        SELECT h.read_as INTO s.words FROM words_in_korean(s.plain_words, s.unknown, (s.plain).understood, (s.plain).spans) h;
+        SELECT h.read_as INTO s.pass_words FROM words_in_korean(s.plain_words, s.unknown, (s.plain).understood, (s.plain).spans) h;
       END IF;
     WHEN 'known names' THEN
       known := search_known_names(s.plain_words, s.plain);
       IF known.rest = '{}' AND NOT known.impossible AND jsonb_array_length(known.understood) <= 2 THEN
-        s.words := words_understood(known.understood);
-        s.reading := search_understand(s.words, NULL, known.spans);
+        s.pass_words := words_understood(known.understood);
+        s.reading := search_understand(s.pass_words, NULL, known.spans);
       END IF;
     WHEN 'before' THEN
       -- nor a house number: 25 Yeonmujang-gil, Seongdong
-      s.words := ARRAY(
+      s.pass_words := ARRAY(
         SELECT w FROM unnest(trim_array(s.spelled_words, 1)) WITH ORDINALITY AS t (w, i) WHERE w !~ '^[0-9-]+$' ORDER BY i);
     WHEN 'last' THEN
       -- unless it is all
-      s.words := s.spelled_words[greatest(cardinality(s.spelled_words), 2):];
+      s.pass_words := s.spelled_words[greatest(cardinality(s.spelled_words), 2):];
     ELSE
-      s.words := search_reading(pass, s.keyword, s.unknown);
-      IF pass = 'apart' AND s.words = s.plain_words AND cardinality(s.words) = 1 THEN
-        s.words := brand_apart(s.words[1]);
+      s.pass_words := search_reading(pass, s.keyword, s.unknown);
+      IF pass = 'apart' AND s.pass_words = s.plain_words AND cardinality(s.pass_words) = 1 THEN
+        s.pass_words := brand_apart(s.pass_words[1]);
       END IF;
   END CASE;
   RETURN s;
@@ -447,17 +447,18 @@ END $$;
 COMMENT ON FUNCTION suggest_read(search_state, text)
 IS 'The state after a pass of suggestions, with the words that it reads, null if none, and their reading, null if it is not known yet.';
 
-CREATE OR REPLACE FUNCTION suggest_cut(viewer geography, s search_state, OUT words text [], OUT body json)
+CREATE OR REPLACE FUNCTION suggest_cut(viewer geography, s search_state, OUT words text [], OUT sample text [], OUT body json)
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 DECLARE
   shorter text;
 BEGIN
+  sample := s.sample;
   IF s.size NOT BETWEEN 3 AND 12 OR cardinality(s.plain_words) <> 1 THEN
     RETURN;
   END IF;
   FOREACH shorter IN ARRAY words_cut(s.plain_words[1]) LOOP
     words := ARRAY[shorter];
-    SELECT g.* INTO s.sample, body FROM suggestions(words, viewer, search_understand(words, NULL), false, s.sample) AS g;
+    SELECT g.* INTO sample, body FROM suggestions(words, viewer, search_understand(words, NULL), false, sample) AS g;
     EXIT WHEN body IS NOT NULL;
     s.words_read := s.words_read || words::text;
     SELECT r.read_as INTO words FROM shop_words_spelled(words, words, true) AS r;
@@ -488,28 +489,28 @@ BEGIN
     'typo in a name', 'before', 'last'] LOOP
     EXIT WHEN body IS NOT NULL;
     CONTINUE WHEN NOT is_worth_suggesting(s, pass);
-    s.words := NULL;
+    s.pass_words := NULL;
     IF pass = 'typed' AND is_place_word THEN
       SELECT g.* INTO s.sample, body FROM suggestions(s.plain_words, viewer, s.plain, true, s.sample) g;
     ELSIF pass = 'typo in a name' THEN
       body := shops_suggested(misspelt_shops(s.plain_words[1], viewer, s.sample));
     ELSIF pass = 'before' AND cardinality(s.spelled_words) <= 1 THEN
       s.reading := NULL;
-      SELECT c.words, c.body INTO s.words, body FROM suggest_cut(viewer, s) AS c;
+      SELECT c.words, c.sample, c.body INTO s.pass_words, s.sample, body FROM suggest_cut(viewer, s) AS c;
     ELSIF pass <> 'typed' THEN
       s := suggest_read(s, pass);
     END IF;
     IF pass = 'spelling' AND s.small_words = '{}' AND asks_for_any_shop(keyword) THEN
       body := shops_suggested(ARRAY(SELECT w.id FROM search_scan(spot_at(viewer), NULL, '{}', 5, budget => 5) AS w));
     END IF;
-    CONTINUE WHEN body IS NOT NULL OR coalesce(s.words, '{}') = '{}' OR s.words::text = ANY (s.words_read);
-    s.words_read := s.words_read || s.words::text;
+    CONTINUE WHEN body IS NOT NULL OR coalesce(s.pass_words, '{}') = '{}' OR s.pass_words::text = ANY (s.words_read);
+    s.words_read := s.words_read || s.pass_words::text;
     s.characters := s.characters + s.size;
     IF s.reading IS NULL THEN
-      s.reading := search_understand(s.words, NULL, CASE WHEN pass IN ('before', 'last') THEN spans_in_words((s.spelled).spans, s.spelled_words, s.words)
-        ELSE spans_in_words((s.plain).spans, s.plain_words, s.words) END);
+      s.reading := search_understand(s.pass_words, NULL, CASE WHEN pass IN ('before', 'last') THEN spans_in_words((s.spelled).spans, s.spelled_words, s.pass_words)
+        ELSE spans_in_words((s.plain).spans, s.plain_words, s.pass_words) END);
     END IF;
-    SELECT g.* INTO s.sample, body FROM suggestions(s.words, viewer, s.reading, false, s.sample) g;
+    SELECT g.* INTO s.sample, body FROM suggestions(s.pass_words, viewer, s.reading, false, s.sample) g;
   END LOOP;
   IF lang IS NOT NULL THEN
     body := suggestions_in(body, lang);

@@ -418,7 +418,7 @@ BEGIN
     SELECT array_agg(f.id) FILTER (WHERE f.effort_m IS NOT NULL), array_agg(f.effort_m) FILTER (WHERE f.effort_m IS NOT NULL), count(*)
     INTO ids, efforts_m, more
     FROM (
-      SELECT s.id, CASE WHEN is_wanted(s, brand_ids, filters) AND ST_Intersects(c.cell, gnomonic(s.spot, frame))
+      SELECT s.id, CASE WHEN ST_Intersects(c.cell, gnomonic(s.spot, frame)) AND is_wanted(s, brand_ids, filters)
         THEN effort_m(s.geog, people, true) END AS effort_m
       FROM (
         SELECT u.cell FROM unnest(cells_of_area(area)) AS u (cell)
@@ -500,7 +500,7 @@ BEGIN
         efforts_m || array_agg(f.effort_m) FILTER (WHERE f.effort_m IS NOT NULL), count(*)
       INTO ids, efforts_m, more
       FROM (
-        SELECT s.id, CASE WHEN is_wanted(s, brand_ids, filters) AND (by_sum OR ST_3DMaxDistance(s.spot, spots) <= bound_m + 0.001)
+        SELECT s.id, CASE WHEN (by_sum OR ST_3DMaxDistance(s.spot, spots) <= bound_m + 0.001) AND is_wanted(s, brand_ids, filters)
           THEN effort_m(s.geog, people, by_sum) END AS effort_m
         FROM unnest(small) AS b (box)
         INNER JOIN shops AS s ON s.geog::geometry(POINT, 4326) && b.box AND s.status <> 'CLOSED'

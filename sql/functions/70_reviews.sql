@@ -18,7 +18,7 @@ BEGIN
       '{"review_info":', review_info_json(r, zone),
       ',"member_info":{"id":', m.id, ',"nickname":', to_json(nickname_in(m, lang))::text,
       '},"shop_info":{', CASE WHEN lang IS NOT NULL THEN
-        (SELECT d FROM display_of(s.id, display_source(s), lang, lang) AS d) END,
+        (SELECT d FROM display_of(s.id, display_source(s), lang) AS d) END,
       '"id":', s.id, ',"brand":', to_json(coalesce(b.name, ''))::text,
       ',"place_name":', to_json(s.place_name)::text, '}}')
     FROM reviews r

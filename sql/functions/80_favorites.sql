@@ -42,7 +42,7 @@ BEGIN
     SELECT r.id, r.created_at, metres(ST_Distance(s.geog, viewer)) AS m,
       s.brand_id, s.counts,
       CASE WHEN lang IS NULL THEN s.card ELSE s.card ||
-        (SELECT d FROM display_of(s.id, display_source(s), lang, lang) AS d) END AS card
+        (SELECT d FROM display_of(s.id, display_source(s), lang) AS d) END AS card
     FROM (
       SELECT f.id, f.shop_id, f.created_at FROM favorites f WHERE f.member_id = member
       ORDER BY f.created_at DESC, f.id DESC LIMIT page_size OFFSET page_offset
