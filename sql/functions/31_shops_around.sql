@@ -72,6 +72,8 @@ IS 'Distance on the spheroid and id of the last of the at_most nearest shops tha
 
 -- The planner cannot estimate the number of shops in a circle, so the plan must not depend on it: shops come from an index,
 -- and brands are joined by a hash join. A search that finds more than at_most shops runs again for the nearest of them.
+-- The condition of is_wanted() is written out, because PL/pgSQL keeps an array variable expanded, and would flatten the wanted
+-- brands for every row; the query reads the default ones once.
 CREATE OR REPLACE FUNCTION shops_around(
   map_lon double precision, map_lat double precision, user_lon double precision, user_lat double precision,
   radius_m double precision, brand_ids bigint [], origin text, at_most integer,
@@ -84,7 +86,7 @@ SET plan_cache_mode = force_generic_plan SET enable_nestloop = off SET enable_se
 DECLARE
   center geography := point_at(map_lon, map_lat);
   viewer geography := point_at(user_lon, user_lat);
-  search record;
+  every_brand boolean := all_brands AND brand_ids IS NULL;
   circle_center geography := center;
   reach_m double precision := radius_m;
   last_m double precision;
@@ -95,8 +97,6 @@ BEGIN
   IF session IS NOT NULL AND NOT session_is_live(session, member) THEN
     RETURN NULL;
   END IF;
-  -- a field of a record: PL/pgSQL keeps an array variable expanded, and would flatten it for every row
-  SELECT wanted_brands(brand_ids, all_brands) AS brands INTO search;
   IF radius_m IS NULL THEN
     SELECT c.center, c.radius_m INTO circle_center, reach_m FROM circle_around(filters.box) AS c;
   END IF;
@@ -116,7 +116,8 @@ BEGIN
           CASE WHEN lang IS NOT NULL THEN display_source(s) END AS display_source,
           sort_key(s, sort) AS sort_key
         FROM shops_near(circle_center, reach_m) AS s
-        WHERE is_wanted(s, search.brands, filters)
+        WHERE (every_brand OR s.brand_id = ANY (coalesce(brand_ids, ARRAY(SELECT d.id FROM default_brands AS d))))
+          AND shop_passes(s, filters)
           AND (last_id IS NULL OR (distance_rank(ST_Distance(s.geog, center)), s.id) <= (distance_rank(last_m), last_id))
         LIMIT at_most + 1
       ) AS r
@@ -124,7 +125,7 @@ BEGIN
     ) AS q;
     EXIT WHEN total <= at_most;
     SELECT n.distance_m, n.id INTO last_m, last_id
-    FROM last_nearest(center, radius_m, search.brands, filters, at_most) AS n;
+    FROM last_nearest(center, radius_m, wanted_brands(brand_ids, all_brands), filters, at_most) AS n;
     circle_center := center;
     reach_m := least(last_m + 0.001, radius_m);
   END LOOP;
