@@ -697,7 +697,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION query_of_names(keyword_reading) IS 'The tsquery for shops of the brands in the regions; null if neither are named.';
 
--- names alone are all of one tier
+-- Names alone are all of one tier.
 CREATE OR REPLACE FUNCTION full_names_of(u keyword_reading) RETURNS text []
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
