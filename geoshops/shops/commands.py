@@ -172,8 +172,9 @@ def merge(
                 )
                 with committing():
                     cursor.connection.commit()
-    for pair in merges.pairs if len(merges.pairs) <= merging.MOST_SHOWN else ():
-        click.echo(f"shop {pair.duplicate_id} is merged into {pair.into_id}")
+    if len(merges.pairs) <= merging.MOST_SHOWN:
+        for pair in merges.pairs:
+            click.echo(f"shop {pair.duplicate_id} is merged into {pair.into_id}")
     click.echo(f"{len(merges.pairs)} shops merged, {merges.already} pairs were already merged")
 
 

@@ -182,8 +182,8 @@ DECLARE
   q record;
   forms text[] := ARRAY(SELECT '%' || like_pattern(t) FROM unnest(typed_prefixes(u.rest[cardinality(u.rest)])) t);
   others text[] := ARRAY(SELECT '%' || like_pattern(w) FROM unnest(trim_array(u.rest, least(1, cardinality(u.rest)))) w);
-  full_names text[] := branch_names(u.names);
-  beginnings text[] := ARRAY(SELECT like_pattern(n) FROM unnest(u.names) n);
+  full_names text[] := full_names_of(u);
+  beginnings text[] := beginnings_of(u);
   wanted integer := CASE WHEN u.rest = '{}' AND u.stations IS NULL THEN 15 ELSE 5 END;
   are_rare boolean;
   found bigint[];
