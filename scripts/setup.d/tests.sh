@@ -23,11 +23,12 @@ have_libatomic() { ! have_program ldconfig || (PATH=$PATH:/usr/sbin:/sbin && ldc
 
 have_plpgsql_check() { [ -f "/usr/share/postgresql/$1/extension/plpgsql_check.control" ]; }
 
-# The package's name holds PostgreSQL's major version.
+# The package's name holds PostgreSQL's major version. Before the first apt-get update that is unknown: .. is a regular
+# expression for apt-get, so that an administrator is asked only once.
 need_plpgsql_check() {
   major=$(installed_major)
   [ -n "$major" ] || major=$(packaged_major)
-  [ -z "$major" ] || have_plpgsql_check "$major" || apt_need plpgsql_check "postgresql-$major-plpgsql-check"
+  have_plpgsql_check "$major" || apt_need plpgsql_check "postgresql-${major:-..}-plpgsql-check"
 }
 
 need_test_packages() {
